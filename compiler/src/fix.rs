@@ -1,0 +1,55 @@
+//! Edits that repair a finding.
+use crate::sources::{FileId, Loc};
+
+/// Whether an edit may be made unasked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Safety {
+    /// Keeps what the configuration does, or does what its text already says.
+    Safe,
+    /// May change what the configuration does: made only on request.
+    Unsafe,
+}
+
+/// A repair.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What it does, as a command: `quote the password`.
+    pub title: String,
+    /// Whether it may be made unasked.
+    pub safety: Safety,
+    /// What to put where.
+    pub edits: Vec<Edit>,
+}
+
+/// One replacement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// The bytes that go; an empty span inserts.
+    pub at: Loc,
+    /// The bytes that come.
+    pub text: String,
+}
+
+impl Fix {
+    /// A repair by one replacement.
+    pub fn replace(title: impl Into<String>, safety: Safety, at: Loc, text: impl Into<String>) -> Self {
+        Self { title: title.into(), safety, edits: vec![Edit { at, text: text.into() }] }
+    }
+
+    /// `text`, which is `file`'s, with this fix's edits to that file made.
+    #[must_use]
+    pub fn apply(&self, file: FileId, text: &[u8]) -> Vec<u8> {
+        let mut edits: Vec<&Edit> = self.edits.iter().filter(|edit| edit.at.file == file).collect();
+        edits.sort_by_key(|edit| edit.at.span);
+        let mut fixed = Vec::with_capacity(text.len());
+        let mut done = 0;
+        for edit in edits {
+            let span = edit.at.span.range();
+            fixed.extend_from_slice(text.get(done..span.start).unwrap_or_default());
+            fixed.extend_from_slice(edit.text.as_bytes());
+            done = span.end;
+        }
+        fixed.extend_from_slice(text.get(done..).unwrap_or_default());
+        fixed
+    }
+}

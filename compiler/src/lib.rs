@@ -1,0 +1,41 @@
+//! From tree to meaning: what a 3proxy.cfg does, what is wrong with it, and the tables that decide requests.
+//!
+//! Reading order: [`sources`] (the file and what it includes), [`lower`](mod@lower) (the script, run in order), [`program`]
+//! (what it yields), [`table`] (the access decision), [`lints`] and [`finding`] (what is wrong).
+//!
+//! **Invariants.** Reads files through the [`sources::Files`] trait and does no other I/O: no clock, no network,
+//! no environment. Cannot fail and cannot panic: whatever the input, there is a [`Compiled`].
+//! Knows neither tokio nor a terminal.
+
+pub mod finding;
+pub mod fix;
+pub mod lints;
+pub mod lower;
+pub mod program;
+pub mod sources;
+pub mod table;
+
+use std::path::Path;
+
+use finding::Finding;
+use program::Program;
+use sources::{Files, Sources};
+
+/// A configuration, compiled: everything that its readers need.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The texts: the file itself and what it included.
+    pub sources: Sources,
+    /// What the configuration does.
+    pub program: Program,
+    /// What is wrong with it, in source order.
+    pub findings: Vec<Finding>,
+}
+
+/// Compiles the configuration at `path`, and runs every lint rule on it.
+pub fn compile(path: &Path, files: &dyn Files) -> Compiled {
+    let mut lowered = lower::lower(path, files);
+    lowered.findings.extend(lints::check(&lowered.sources, &lowered.program));
+    lowered.findings.sort_by_key(|finding| (finding.at, finding.rule));
+    lowered
+}

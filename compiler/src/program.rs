@@ -1,0 +1,71 @@
+//! The Program: what a configuration does, each element with the place that made it.
+//!
+//! A 3proxy.cfg is a script. Running it yields services, each with a snapshot of the settings in force at its line,
+//! and what all services share. The parts that many services share (access lists, entries, parents) stand once in the
+//! Program and are named by index, so that 28,000 services with one growing list cost what the file costs.
+pub mod acl;
+pub mod auth;
+pub mod limits;
+pub mod log;
+pub mod process;
+pub mod resolve;
+pub mod service;
+pub mod tls;
+
+use acl::{AceId, AclRef, Acls};
+use auth::{Radius, User};
+use limits::Limits;
+use process::Process;
+use resolve::Resolver;
+use service::Service;
+
+use crate::sources::Loc;
+
+/// A value and the place that set it. `None`: nothing did, it is 3proxy's default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Set<T> {
+    /// The value.
+    pub value: T,
+    /// The directive, option or word that set it.
+    pub at: Option<Loc>,
+}
+
+impl<T> Set<T> {
+    /// A value that nothing in the configuration set.
+    pub const fn default_to(value: T) -> Self {
+        Self { value, at: None }
+    }
+
+    /// A value set at `at`.
+    pub const fn new(value: T, at: Loc) -> Self {
+        Self { value, at: Some(at) }
+    }
+}
+
+/// What a configuration does.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// In the order in which they start.
+    pub services: Vec<Service>,
+    /// The access lists that services refer to, and their entries.
+    pub acls: Acls,
+    /// The password table, in file order: of entries with one name the last counts, for all services.
+    pub users: Vec<User>,
+    /// Bandwidth, connection and traffic limits: they apply to all services.
+    pub limits: Limits,
+    /// Name resolution.
+    pub resolver: Resolver,
+    /// The last `radius` line.
+    pub radius: Option<Radius>,
+    /// The size of the process-wide authentication cache, and the `authcache` line that set it last.
+    pub auth_cache_size: Set<u32>,
+    /// Timeouts, retries and what else acts on the whole process.
+    pub process: Process,
+    /// The entries that stand in the current list at the end of the script and that no service copied.
+    pub leftover_acl: Option<AclRef>,
+    /// Entries that a `flush` removed before any service copied them.
+    pub flushed_unused: Vec<AceId>,
+    /// Commands that were read but that neither the Program nor the runtime gives a meaning beyond their line
+    /// (`plugin`, `system`, `dialer` …): `cfgc run` refuses what it can't execute by looking here.
+    pub unmodelled: Vec<Loc>,
+}

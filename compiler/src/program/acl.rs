@@ -1,0 +1,207 @@
+//! Access lists: entries, what they compare, and the lists as services copied them.
+//!
+//! 3proxy appends each `allow`, `deny` and `redirect` to one current list; `flush` starts a new one; a service copies the list
+//! as it stands. So the lists that services hold are prefixes of few long ones. Only the last entry of a list can still
+//! change after a service copied it (`parent`, `nolog` and `weight` extend it), so a copy is: the list, how many of its
+//! entries, and which version of the last one.
+use std::net::IpAddr;
+
+use grammar::{Secret, Text};
+
+use super::Set;
+use crate::sources::Loc;
+
+/// Every access list and entry of a Program.
+#[derive(Clone, Debug, Default)]
+pub struct Acls {
+    /// Entries, in file order; a later version of an entry is an entry of its own.
+    pub aces: Vec<Ace>,
+    /// Parents, in file order: an entry's parents are a range of these.
+    pub parents: Vec<Parent>,
+    /// What stood between two `flush`es, in order.
+    pub lists: Vec<Vec<AceId>>,
+}
+
+/// Index into [`Acls::aces`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AceId(pub u32);
+
+/// Index into [`Acls::lists`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ListId(pub u32);
+
+/// A list as a service copied it. An empty list is `None` where one of these is optional.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AclRef {
+    /// The list.
+    pub list: ListId,
+    /// How many of its entries; at least 1.
+    pub len: u32,
+    /// The last entry, as it was when the list was copied.
+    pub last: AceId,
+}
+
+/// What an entry decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// Let the request pass, directly or through the entry's parents.
+    Allow,
+    /// Refuse it.
+    Deny,
+}
+
+/// One `allow`, `deny` or `redirect` line (an access-control entry).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ace {
+    /// The line.
+    pub at: Loc,
+    /// What it decides.
+    pub action: Action,
+    /// What it compares.
+    pub matcher: Matcher,
+    /// Range of [`Acls::parents`]. Not empty: the entry redirects.
+    pub parents: (u32, u32),
+    /// `nolog`: its requests leave no log record.
+    pub nolog: Option<Loc>,
+    /// The entry matches only while no earlier match of the request set a higher weight; 0 always matches.
+    pub weight: Set<i32>,
+}
+
+/// The fields of an entry, as an access list or a limit list compares them. All must match.
+///
+/// A field that is missing or `*` is `None`. A field whose list has no item left (`,`) is `None` too, as in 3proxy.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Matcher {
+    /// Names, exact; `-` is the client that gave none.
+    pub users: Option<Box<[Text]>>,
+    /// Client addresses.
+    pub sources: Option<Box<[AddressRange]>>,
+    /// Target addresses and names: alternatives of each other.
+    pub targets: Option<Box<Targets>>,
+    /// Target ports.
+    pub ports: Option<Box<[PortRange]>>,
+    /// Operations.
+    pub operations: Option<Operations>,
+    /// Days.
+    pub weekdays: Option<Weekdays>,
+    /// Times of the day.
+    pub periods: Option<Box<[Period]>>,
+}
+
+/// The target field: an item that parses as an address is compared with the address, any other with the name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Targets {
+    /// Addresses, networks and ranges.
+    pub addresses: Box<[AddressRange]>,
+    /// Name patterns.
+    pub names: Box<[NamePattern]>,
+}
+
+pub use grammar::value::{AddressRange, NamePattern, Operation, Operations, Period, PortRange, Weekdays};
+
+/// A `parent` line: an upstream proxy, an external address, or a local redirection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parent {
+    /// The line.
+    pub at: Loc,
+    /// In thousandths: the probability to be drawn from its group. 1 to 1000.
+    pub weight: u16,
+    /// What is spoken to it.
+    pub kind: ParentKind,
+    /// A trailing `s` of the type: TLS to the parent.
+    pub secure: bool,
+    /// Where it is.
+    pub host: ParentHost,
+    /// 0: the port of the request is kept.
+    pub port: u16,
+    /// User name for it; `*`: the client's own credentials.
+    pub user: Option<Text>,
+    /// Password for it.
+    pub password: Option<Secret>,
+}
+
+/// What is spoken to a parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ParentKind {
+    /// The plain connection is the tunnel.
+    Tcp,
+    /// HTTP with the absolute URI.
+    Http,
+    /// HTTP CONNECT with the address.
+    Connect,
+    /// HTTP CONNECT with the name.
+    ConnectName,
+    /// SOCKS4 with the address.
+    Socks4,
+    /// SOCKS4a with the name.
+    Socks4Name,
+    /// SOCKS4 with a short answer.
+    Socks4Short,
+    /// SOCKS5 with the address.
+    Socks5,
+    /// SOCKS5 with the name.
+    Socks5Name,
+    /// SOCKS5 with a short answer.
+    Socks5Short,
+    /// No proxy: sets the source address of the outgoing connection.
+    ExternalAddress,
+    /// PROXY protocol header, then the next hop's own negotiation.
+    ProxyProtocol,
+    /// POP3 service, locally.
+    Pop3,
+    /// IMAP service, locally.
+    Imap,
+    /// SMTP service, locally.
+    Smtp,
+    /// FTP service, locally.
+    Ftp,
+    /// Admin page, locally.
+    Admin,
+    /// TLS sniffing, locally.
+    Tls,
+    /// DNS, locally.
+    Dns,
+}
+
+/// Where a parent is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ParentHost {
+    /// An address; all zeros keeps the address of the request.
+    Address(IpAddr),
+    /// `ADDRESS/LENGTH` of an `extip`: random bits below the prefix.
+    Prefix(IpAddr, u8),
+    /// A name, resolved when the configuration is loaded.
+    Name(Text),
+    /// A Unix socket.
+    Unix(Text),
+}
+
+impl Acls {
+    /// The entries of a list as a service copied it, in order.
+    pub fn entries(&self, acl: AclRef) -> impl Iterator<Item = (AceId, &Ace)> {
+        let copied = self.lists.get(acl.list.0 as usize).map_or(&[][..], Vec::as_slice);
+        let before = acl.len.saturating_sub(1) as usize;
+        let ids = copied.get(..before).unwrap_or_default().iter().copied().chain([acl.last]);
+        ids.filter_map(|id| Some((id, self.ace(id)?)))
+    }
+
+    /// An entry.
+    #[must_use]
+    pub fn ace(&self, id: AceId) -> Option<&Ace> {
+        self.aces.get(id.0 as usize)
+    }
+
+    /// The parents of an entry, in the order in which they are drawn.
+    #[must_use]
+    pub fn parents(&self, ace: &Ace) -> &[Parent] {
+        self.parents.get(ace.parents.0 as usize..ace.parents.1 as usize).unwrap_or_default()
+    }
+}
+
+impl Parent {
+    /// Address and port both zero: the request is handed to a service of this process.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        self.port == 0 && matches!(self.host, ParentHost::Address(address) if address.is_unspecified())
+    }
+}

@@ -1,0 +1,95 @@
+//! Who the client is: the authentication chain, its cache, users and RADIUS.
+use std::net::{IpAddr, SocketAddr};
+
+use grammar::{Secret, Text};
+
+use super::Set;
+use crate::sources::Loc;
+
+/// One type in an `auth` line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AuthType {
+    /// Nothing is checked and the access list is not walked.
+    None,
+    /// The access list alone, with the user name hidden.
+    IpOnly,
+    /// Any user name, no password; then the access list.
+    UserOnly,
+    /// The client's PTR name is the user name; then the access list.
+    DnsName,
+    /// Password against `users`; then the access list.
+    Strong,
+    /// Password against RADIUS; then the access list.
+    Radius,
+    /// A remembered authentication; then the access list.
+    Cache,
+    /// A remembered authentication and verdict.
+    CacheAcl,
+}
+
+/// A type and the word that named it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AuthStep {
+    /// The type.
+    pub kind: AuthType,
+    /// The word; `None`: 3proxy's default chain.
+    pub at: Option<Loc>,
+}
+
+/// `authcache`: what a remembered authentication is keyed by, and how long it lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AuthCache {
+    /// What 3proxy reads out of the field list.
+    pub fields: CacheFields,
+    /// The field list's word; `None` when there was no `authcache` line.
+    pub at: Option<Loc>,
+    /// Lifetime in seconds.
+    pub seconds: u32,
+}
+
+pub use grammar::value::{CacheField, CacheFields};
+
+/// One entry of the password table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct User {
+    /// The word that made it.
+    pub at: Loc,
+    /// Name.
+    pub name: Text,
+    /// How the password is kept.
+    pub password: Password,
+}
+
+/// How a password is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Password {
+    /// `CL` or no type: as it is.
+    Clear(Secret),
+    /// `CR`: `$1$` (MD5) or `$3$` (BLAKE2b), or something that no password matches.
+    Crypt(Secret),
+    /// `NT`: MD4 of UTF-16.
+    Nt(Secret),
+}
+
+/// `radius SECRET SERVER…`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Radius {
+    /// The line.
+    pub at: Loc,
+    /// Shared secret, cut to 63 bytes as 3proxy does.
+    pub secret: Secret,
+    /// Servers in the order in which they are tried.
+    pub servers: Vec<RadiusServer>,
+}
+
+/// One RADIUS server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RadiusServer {
+    /// Authentication; accounting is the next port.
+    pub address: SocketAddr,
+    /// Source address of the requests.
+    pub local: Option<IpAddr>,
+}
+
+/// The whole chain of a service.
+pub type Chain = Set<std::sync::Arc<[AuthStep]>>;

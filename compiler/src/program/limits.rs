@@ -1,0 +1,93 @@
+//! Limits that apply to all services: bandwidth, connections, traffic.
+//!
+//! Each list is walked in order; every matching entry applies, up to the first `no…` entry that matches.
+use grammar::Text;
+
+use super::{Set, acl::Matcher};
+use crate::sources::Loc;
+
+/// Every limit of a configuration.
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    /// `bandlimin`, `nobandlimin`: towards the client.
+    pub bandwidth_in: Vec<Limit<Bandwidth>>,
+    /// `bandlimout`, `nobandlimout`: towards the server.
+    pub bandwidth_out: Vec<Limit<Bandwidth>>,
+    /// `connlim`, `noconnlim`.
+    pub connections: Vec<Limit<ConnectionRate>>,
+    /// `count…`, `nocount…`.
+    pub traffic: Vec<Limit<Traffic>>,
+    /// The last `counter` line.
+    pub counter_file: Option<CounterFile>,
+}
+
+/// One line of a limit list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limit<T> {
+    /// The line.
+    pub at: Loc,
+    /// What it limits, or `None`: a `no…` line, which ends the walk.
+    pub limit: Option<T>,
+    /// Which requests it is for.
+    pub matcher: Matcher,
+    /// The eighth field.
+    pub weight: i32,
+}
+
+/// A channel shared by all that match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bandwidth {
+    /// Bits per second; at least 300.
+    pub bits_per_second: u32,
+}
+
+/// So many connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConnectionRate {
+    /// How many.
+    pub connections: u32,
+    /// In so many seconds; 0: at a time.
+    pub seconds: u32,
+}
+
+/// Which bytes a quota counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From the server to the client.
+    In,
+    /// From the client to the server.
+    Out,
+    /// Both.
+    All,
+}
+
+/// A traffic quota. For a `nocount…` line the direction tells which walk it ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Traffic {
+    /// Which bytes.
+    pub direction: Direction,
+    /// Record in the counter file; 0: not kept.
+    pub number: u32,
+    /// Text behind the number.
+    pub comment: Text,
+    /// When it starts anew.
+    pub rotation: Rotation,
+    /// Quota in bytes.
+    pub bytes: u64,
+}
+
+/// `counter FILE [TYPE REPORT]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CounterFile {
+    /// The line.
+    pub at: Loc,
+    /// Path of the file.
+    pub path: Text,
+    /// Reports, if asked for: how often, and the path.
+    pub report: Option<(Rotation, Text)>,
+}
+
+pub use grammar::value::Rotation;
+
+/// A limit list without its type, for code that only compares.
+pub type AnyLimit<'a> = (Loc, &'a Matcher, Set<i32>);

@@ -1,0 +1,83 @@
+//! The texts of a configuration: the file itself and what it includes.
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use grammar::{LineColumn, LineIndex, Span, syntax::Tree};
+
+/// The only way by which anything here reads a file.
+pub trait Files {
+    /// The bytes of the file at `path`.
+    ///
+    /// # Errors
+    /// What the system says; a finding will repeat it.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+}
+
+/// Index into [`Sources`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId(pub u32);
+
+/// A place in one of the texts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Loc {
+    /// Which text.
+    pub file: FileId,
+    /// Where in it.
+    pub span: Span,
+}
+
+/// Every text that was read.
+#[derive(Debug, Default)]
+pub struct Sources {
+    files: Vec<Source>,
+}
+
+/// One text. A file that is included twice stands here twice: each has its own include chain.
+#[derive(Debug)]
+pub struct Source {
+    /// As written in the `include` or `$file` that named it, or on the command line.
+    pub path: PathBuf,
+    /// Its bytes.
+    pub text: Arc<[u8]>,
+    /// Its lines and words; empty for a `$file`, which has words only.
+    pub tree: Tree,
+    /// Its line starts.
+    pub lines: LineIndex,
+    /// The directive or word that brought it in; `None` for the configuration itself.
+    pub included_at: Option<Loc>,
+}
+
+impl Sources {
+    /// Adds a text.
+    pub(crate) fn add(&mut self, source: Source) -> FileId {
+        self.files.push(source);
+        FileId(u32::try_from(self.files.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// A text.
+    #[must_use]
+    pub fn get(&self, file: FileId) -> Option<&Source> {
+        self.files.get(file.0 as usize)
+    }
+
+    /// Every text, in the order in which they were read.
+    pub fn iter(&self) -> impl Iterator<Item = (FileId, &Source)> {
+        self.files.iter().zip(0..).map(|(source, id)| (FileId(id), source))
+    }
+
+    /// The bytes at a place.
+    #[must_use]
+    pub fn text(&self, at: Loc) -> &[u8] {
+        self.get(at.file).map_or(&[], |source| at.span.of(&source.text))
+    }
+
+    /// Line and column of a place's start.
+    #[must_use]
+    pub fn line_column(&self, at: Loc) -> LineColumn {
+        self.get(at.file)
+            .map_or(LineColumn { line: 1, column: 1 }, |source| source.lines.line_column(at.span.start))
+    }
+}

@@ -1,0 +1,21 @@
+//! The 3proxy.cfg language: text to a lossless tree with spans, and what its words say.
+//!
+//! Reading order: [`span`], [`syntax`] (the tree), [`parse`](fn@parse), [`directive`] (a row for every command),
+//! [`value`] (what stands inside a word).
+//! Knows nothing of what a configuration means: that is the `compiler` crate's.
+//!
+//! **Invariants.** Any byte string gives a tree, and the tree's text is that byte string.
+//! One bad line costs one line.
+
+pub mod directive;
+mod line_index;
+mod parse;
+pub mod span;
+pub mod syntax;
+mod text;
+pub mod value;
+
+pub use line_index::{LineColumn, LineIndex};
+pub use parse::parse;
+pub use span::Span;
+pub use text::{Secret, Text};

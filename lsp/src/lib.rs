@@ -1,0 +1,1 @@
+//! The language server: the findings of `cfgc check` in an editor.

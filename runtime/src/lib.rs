@@ -1,0 +1,1 @@
+//! Executes a compiled 3proxy configuration on tokio.
