@@ -1,2 +1,2 @@
-//! x
+//! The `cfgc` command.
 fn main() {}

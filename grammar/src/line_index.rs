@@ -43,6 +43,9 @@ mod tests {
             let LineColumn { line, column } = index.line_column(offset);
             (line, column)
         };
-        assert_eq!([at(0), at(2), at(3), at(4), at(5), at(6)], [(1, 1), (1, 3), (2, 1), (3, 1), (3, 2), (3, 3)]);
+        assert_eq!(
+            [at(0), at(2), at(3), at(4), at(5), at(6)],
+            [(1, 1), (1, 3), (2, 1), (3, 1), (3, 2), (3, 3)]
+        );
     }
 }

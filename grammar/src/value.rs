@@ -6,21 +6,19 @@
 
 mod address;
 mod cache;
-mod number;
 mod operation;
 mod pattern;
 mod port;
 mod service;
 mod time;
 
-pub use address::{AddressError, AddressRange, AddressTrap, Host, address, source, sources};
-pub use cache::{CacheField, CacheFields, CacheTrap, cache_fields};
-pub use number::{Number, NumberTrap, number};
-pub use operation::{Operation, Operations, UnknownOperation, operations};
-pub use pattern::{NamePattern, Target, TargetTrap, targets};
-pub use port::{InvalidPort, PortRange, PortTrap, ports};
-pub use service::{Grace, Rotation, SocketOption, SocketOptions, Splice, grace, rotation, socket_options, splice};
-pub use time::{Period, PeriodTrap, WeekdayTrap, Weekdays, periods, weekdays};
+pub use address::AddressRange;
+pub use cache::{CacheField, CacheFields};
+pub use operation::{Operation, Operations};
+pub use pattern::NamePattern;
+pub use port::PortRange;
+pub use service::{Grace, Rotation, SocketOption, SocketOptions, Splice};
+pub use time::{Period, Weekdays};
 
 use crate::Span;
 

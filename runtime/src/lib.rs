@@ -1,10 +1,12 @@
 //! Executes a compiled configuration: listeners, sessions, parents, logs and reloads, on tokio.
 //!
-//! Reading order: [`snapshot`] (what one configuration means to a connection), [`listener`] (sockets and accept loops),
-//! [`session`] (one client, from its first byte to its log record), [`service`] (what each kind of service does with it),
-//! [`authenticate`] and [`authorize`] (who is it, may it), [`connect`] and [`parent`] (the way out), [`relay`] (the bytes),
-//! [`reload`] and [`watch`] (the next configuration).
+//! Reading order: `snapshot` (what one configuration means to a connection), `listener` (sockets and accept loops),
+//! `session` (one client, from its first byte to its log record), `service` (what each kind of service does with it),
+//! `authenticate` and `authorize` (who is it, may it), `connect` and `parent` (the way out), `relay` (the bytes),
+//! `reload` and `watch` (the next configuration).
 //!
-//! **Invariants.** A session takes one [`snapshot::Snapshot`] when it begins and ends under it.
+//! **Invariants.** A session takes one `snapshot::Snapshot` when it begins and ends under it.
 //! Network input never panics. Every failure has a 3proxy code and a log record.
 //! No buffer is held for an idle connection.
+
+pub mod error;

@@ -1,0 +1,1 @@
+//! The indexed table.

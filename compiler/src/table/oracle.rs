@@ -1,0 +1,1 @@
+//! The specification: the plain first-match walk.
