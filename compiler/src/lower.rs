@@ -4,10 +4,20 @@ use std::path::Path;
 use crate::{
     Compiled,
     program::Program,
-    sources::{Files, Sources},
+    sources::{Files, Source, Sources},
 };
 
 /// Runs the configuration at `path` and yields its Program, with a finding for each line that 3proxy refuses.
-pub fn lower(_path: &Path, _files: &dyn Files) -> Compiled {
-    Compiled { sources: Sources::default(), program: Program::default(), findings: Vec::new() }
+pub fn lower(path: &Path, files: &dyn Files) -> Compiled {
+    let mut sources = Sources::default();
+    if let Ok(text) = files.read(path) {
+        sources.add(Source {
+            path: path.to_owned(),
+            tree: grammar::parse(&text),
+            lines: grammar::LineIndex::new(&text),
+            text: text.into(),
+            included_at: None,
+        });
+    }
+    Compiled { sources, program: Program::default(), findings: Vec::new() }
 }

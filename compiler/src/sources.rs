@@ -1,5 +1,6 @@
 //! The texts of a configuration: the file itself and what it includes.
 use std::{
+    collections::BTreeMap,
     io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -14,6 +15,23 @@ pub trait Files {
     /// # Errors
     /// What the system says; a finding will repeat it.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+}
+
+/// Files that exist in memory only: an editor's buffers, standard input, tests.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryFiles(BTreeMap<PathBuf, Vec<u8>>);
+
+impl MemoryFiles {
+    /// Puts `text` at `path`, in place of what stood there.
+    pub fn insert(&mut self, path: impl Into<PathBuf>, text: impl Into<Vec<u8>>) {
+        self.0.insert(path.into(), text.into());
+    }
+}
+
+impl Files for MemoryFiles {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.0.get(path).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
 }
 
 /// Index into [`Sources`].

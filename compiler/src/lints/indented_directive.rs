@@ -1,0 +1,97 @@
+//! A command that starts with a blank, and so is none.
+use grammar::{Span, syntax::LineKind};
+
+use super::rule::{Lint, rule};
+use crate::{
+    fix::{Fix, Safety},
+    sources::Loc,
+};
+
+rule! {
+    /// A line that starts with a blank is skipped by 3proxy.
+    ///
+    /// 3proxy reads such a line as a comment, without a word.
+    /// A `deny` that was indented for looks denies nothing.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow *
+    ///   maxconn 100
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// Use instead:
+    ///
+    /// ```3proxy,fixed
+    /// auth iponly
+    /// allow *
+    /// maxconn 100
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// The fix is not made unasked, since the line begins to act.
+    ///
+    /// Blank lines and comments may be indented:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    ///   # all hosts
+    ///
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    "indented-directive",
+    level: Warn,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let sources = lint.sources;
+    for (file, source) in sources.iter() {
+        for line in source.tree.lines() {
+            if line.kind != LineKind::Indented {
+                continue;
+            }
+            let text = line.span.of(&source.text);
+            let written = text.trim_ascii();
+            // Punctuation starts a comment of other languages, or a ruler.
+            if !written.first().is_some_and(u8::is_ascii_alphanumeric) {
+                continue;
+            }
+            let indent = text.len() - text.trim_ascii_start().len();
+            let start = line.span.start + u32::try_from(indent).unwrap_or_default();
+            let end = start + u32::try_from(written.len()).unwrap_or_default();
+            let place = |from, to| Loc { file, span: Span::new(from, to) };
+            let blank = place(line.span.start, start);
+            lint.report(
+                RULE.finding(place(start, end), "3proxy skips this line because it starts with a blank")
+                    .label("read as a comment")
+                    .also(blank, "this blank")
+                    .help("remove the blank, or start the line with `#` if it is meant as a comment")
+                    .fix(Fix::replace("remove the blank", Safety::Unsafe, blank, "")),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::check;
+
+    #[test]
+    fn points_at_what_is_written() {
+        check(
+            "indented-directive",
+            r"
+  allow *
+# ^ 3proxy skips this line
+	deny *
+#^ 3proxy skips this line
+ ; not a command anywhere
+proxy
+",
+        );
+    }
+}

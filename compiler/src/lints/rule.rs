@@ -1,0 +1,142 @@
+//! What a rule is, and how one is declared.
+use crate::{
+    finding::{Finding, Level},
+    program::Program,
+    sources::{Loc, Sources},
+};
+
+/// One lint rule: what it says of itself, and the check.
+#[derive(Debug)]
+pub struct Rule {
+    /// Reads after "allow": `open-proxy`. Its file is named so, with `_` for `-`.
+    pub name: &'static str,
+    /// Markdown; the first sentence is a summary. Its examples are run as tests.
+    pub docs: &'static str,
+    /// How bad its findings are.
+    pub level: Level,
+    /// What kind of harm.
+    pub group: Group,
+    /// The first release of cfgc that has it.
+    pub since: &'static str,
+    /// 3proxy itself rejects such a file: its findings can't be allowed away.
+    pub refused: bool,
+    /// Reads the Program; `None`: lowering finds it.
+    pub(super) check: Option<fn(&mut Lint<'_>)>,
+}
+
+/// What kind of harm a rule prevents: rules can be switched by group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Group {
+    /// The configuration does not do what is written.
+    Correctness,
+    /// It lets someone in, or gives something away.
+    Security,
+    /// It depends on a version, a platform or an accident.
+    Portability,
+    /// It is slower, or breaks earlier, than it need be.
+    Performance,
+    /// It is harder to read than it need be.
+    Style,
+}
+
+impl Group {
+    /// As users write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Correctness => "correctness",
+            Self::Security => "security",
+            Self::Portability => "portability",
+            Self::Performance => "performance",
+            Self::Style => "style",
+        }
+    }
+}
+
+impl Rule {
+    /// A finding of this rule at `at`: its level, and whether 3proxy refuses the line, are the rule's.
+    #[must_use]
+    pub fn finding(&self, at: Loc, message: impl Into<String>) -> Finding {
+        let mut finding = Finding::new(self.name, self.level, at, message);
+        finding.refused = self.refused;
+        finding
+    }
+
+    /// The first sentence of its documentation.
+    #[must_use]
+    pub fn summary(&self) -> &'static str {
+        let paragraph = self.docs.split("\n\n").next().unwrap_or(self.docs);
+        paragraph.trim()
+    }
+}
+
+/// What a check reads, and where it reports.
+pub struct Lint<'a> {
+    /// The texts: for what the Program does not keep.
+    pub sources: &'a Sources,
+    /// What the configuration does.
+    pub program: &'a Program,
+    findings: Vec<Finding>,
+}
+
+impl<'a> Lint<'a> {
+    pub(super) fn new(sources: &'a Sources, program: &'a Program) -> Self {
+        Self { sources, program, findings: Vec::new() }
+    }
+
+    pub(super) fn run(&mut self, rule: &Rule) {
+        if let Some(check) = rule.check {
+            check(self);
+        }
+    }
+
+    pub(super) fn into_findings(self) -> Vec<Finding> {
+        self.findings
+    }
+
+    /// Adds a finding; get one from [`Rule::finding`].
+    pub fn report(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+}
+
+/// Declares the file's rule as `RULE`: documentation, a name, and the fields of [`Rule`] in this order.
+///
+/// `refused: true` may stand after `since`. The last field is `check: function`, or `from lowering`.
+macro_rules! rule {
+    (
+        $(#[doc = $doc:literal])+
+        $name:literal,
+        level: $level:ident,
+        group: $group:ident,
+        since: $since:literal,
+        $(refused: $refused:literal,)?
+        check: $check:path $(,)?
+    ) => {
+        $crate::lints::rule::rule!(@ [$($doc)+] $name, $level, $group, $since, [$($refused)?], Some($check));
+    };
+    (
+        $(#[doc = $doc:literal])+
+        $name:literal,
+        level: $level:ident,
+        group: $group:ident,
+        since: $since:literal,
+        $(refused: $refused:literal,)?
+        from lowering $(,)?
+    ) => {
+        $crate::lints::rule::rule!(@ [$($doc)+] $name, $level, $group, $since, [$($refused)?], None);
+    };
+    (@ [$($doc:literal)+] $name:literal, $level:ident, $group:ident, $since:literal, [$($refused:literal)?], $check:expr) => {
+        $(#[doc = $doc])+
+        pub(crate) static RULE: $crate::lints::Rule = $crate::lints::Rule {
+            name: $name,
+            docs: concat!($($doc, "\n"),+),
+            level: $crate::finding::Level::$level,
+            group: $crate::lints::Group::$group,
+            since: $since,
+            refused: false $(|| $refused)?,
+            check: $check,
+        };
+    };
+}
+pub(crate) use rule;

@@ -1,0 +1,194 @@
+//! Holds every rule to the same bar: its examples run, its registry entry is current.
+use std::{collections::BTreeSet, env, fs, path::Path};
+
+use super::{RULES, Rule};
+use crate::{Compiled, compile, finding::Finding, sources::MemoryFiles};
+
+/// The file that examples are compiled as; others are given by name.
+const MAIN: &str = "3proxy.cfg";
+
+/// Checks one rule against `text`, where `#   ^ message` marks a finding that starts in the line above, at the caret's column
+/// if it is not the first.
+///
+/// The mark lines are taken out before the text is compiled.
+#[track_caller]
+pub(crate) fn check(name: &str, text: &str) {
+    check_with(name, text, &[]);
+}
+
+/// As [`check`], with further files.
+#[track_caller]
+pub(crate) fn check_with(name: &str, text: &str, others: &[(&str, &str)]) {
+    let rule = super::find(name).expect("no such rule");
+    let mut marks = Vec::new();
+    let mut source = String::new();
+    for line in text.trim_start_matches('\n').lines() {
+        match line.strip_prefix('#').and_then(|rest| rest.trim_start().strip_prefix('^')) {
+            Some(message) => {
+                let column = line.find('^').unwrap_or_default() + 1;
+                marks.push((source.lines().count(), column, message.trim().to_owned()));
+            }
+            None => source.extend([line, "\n"]),
+        }
+    }
+    let files = others.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
+    let (compiled, found) = findings(rule, &source, files.collect());
+    let found: Vec<(usize, usize, &str)> = found
+        .iter()
+        .map(|finding| {
+            let at = compiled.sources.line_column(finding.at);
+            (at.line as usize, at.column as usize, finding.message.as_str())
+        })
+        .collect();
+    assert_eq!(found.len(), marks.len(), "{found:#?}");
+    for ((line, column, message), (mark_line, mark_column, mark)) in found.iter().zip(&marks) {
+        // A caret can't stand below the first column: `#` does. `#^` means any column.
+        let column_holds = *mark_column == 2 || column == mark_column;
+        assert!(
+            line == mark_line && column_holds && message.contains(mark.as_str()),
+            "{found:#?} is not {marks:#?}"
+        );
+    }
+}
+
+/// What the whole compiler finds, of one rule, in `text`.
+fn findings(rule: &Rule, text: &str, others: Vec<(String, String)>) -> (Compiled, Vec<Finding>) {
+    let mut files = MemoryFiles::default();
+    for (path, text) in others {
+        files.insert(path, text);
+    }
+    files.insert(MAIN, text);
+    let mut compiled = compile(Path::new(MAIN), &files);
+    let found = compiled.findings.extract_if(.., |finding| finding.rule == rule.name).collect();
+    (compiled, found)
+}
+
+/// The configuration that a fenced block holds, and what is claimed of it.
+#[derive(Debug)]
+struct Example {
+    /// `fires`, `fixed`, `clean` or `file=NAME`.
+    claim: String,
+    text: String,
+}
+
+#[test]
+fn examples_hold() {
+    for rule in RULES {
+        let mut claims = BTreeSet::new();
+        let mut others: Vec<(String, String)> = Vec::new();
+        let mut fired = None;
+        for Example { claim, text } in examples(rule.docs) {
+            if let Some(path) = claim.strip_prefix("file=") {
+                others.retain(|(other, _)| other != path);
+                others.push((path.to_owned(), text));
+                continue;
+            }
+            let (compiled, found) = findings(rule, &text, others.clone());
+            match claim.as_str() {
+                "fires" => {
+                    assert!(!found.is_empty(), "{}: silent on\n{text}{:#?}", rule.name, compiled.findings);
+                    fired = Some((compiled, found));
+                }
+                "clean" => assert!(found.is_empty(), "{}: fires on\n{text}{found:#?}", rule.name),
+                "fixed" => {
+                    let (before, of) = fired.as_ref().expect("`fixed` follows `fires`");
+                    assert_eq!(
+                        repaired(rule, before, of),
+                        text,
+                        "{}: the fix makes something else",
+                        rule.name
+                    );
+                    assert!(found.is_empty(), "{}: the fix does not hold\n{text}{found:#?}", rule.name);
+                }
+                other => panic!("{}: unknown example {other:?}", rule.name),
+            }
+            claims.insert(claim);
+        }
+        assert!(claims.contains("fires"), "{}: no `fires` example", rule.name);
+        assert!(claims.contains("clean"), "{}: no `clean` example", rule.name);
+    }
+}
+
+/// The main file with the fixes of all findings made.
+fn repaired(rule: &Rule, compiled: &Compiled, found: &[Finding]) -> String {
+    let (main, source) = compiled.sources.iter().next().unwrap();
+    let mut all = found.iter().map(|finding| {
+        finding.fix.clone().unwrap_or_else(|| panic!("{}: no fix in {finding:#?}", rule.name))
+    });
+    let mut fix = all.next().unwrap();
+    fix.edits.extend(all.flat_map(|other| other.edits));
+    String::from_utf8(fix.apply(main, &source.text)).unwrap()
+}
+
+#[test]
+fn registry_is_current() {
+    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/src/lints");
+    let stems: BTreeSet<String> = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .filter(|stem| stem != "rule" && stem != "tests")
+        .collect();
+    let mods: String = stems.iter().map(|stem| format!("pub(crate) mod {stem};\n")).collect();
+    let rules: String = stems.iter().map(|stem| format!("    &{stem}::RULE,\n")).collect();
+    let wanted = format!("{mods}\n#[rustfmt::skip]\nstatic RULES: &[&Rule] = &[\n{rules}];\n");
+
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/src/lints.rs");
+    let text = fs::read_to_string(file).unwrap();
+    let (before, rest) = text.split_once("\n// @generated").unwrap();
+    let (marker, rest) = rest.split_once('\n').unwrap();
+    let (generated, after) = rest.split_once("// @end").unwrap();
+    if generated != wanted {
+        assert!(
+            env::var_os("UPDATE").is_some(),
+            "run `UPDATE=1 cargo test -p compiler registry`; wanted\n{wanted}"
+        );
+        fs::write(file, format!("{before}\n// @generated{marker}\n{wanted}// @end{after}")).unwrap();
+        return;
+    }
+    for (rule, stem) in RULES.iter().zip(&stems) {
+        assert_eq!(rule.name, stem.replace('_', "-"), "a rule is named as its file is");
+    }
+}
+
+#[test]
+fn a_rule_says_in_one_sentence_what_it_is() {
+    for rule in RULES {
+        let summary = rule.summary();
+        assert!(summary.ends_with('.') && !summary.contains("```"), "{}: {summary:?}", rule.name);
+    }
+}
+
+#[test]
+fn rules_are_found_by_name_and_by_likeness() {
+    assert_eq!(super::find("indented-directive").unwrap().name, "indented-directive");
+    assert!(super::find("indented").is_none());
+    for (asked, wanted) in [
+        ("indented-directives", Some("indented-directive")),
+        ("Indented_Directive", Some("indented-directive")),
+        ("indented", Some("indented-directive")),
+        ("zzzz", None),
+    ] {
+        assert_eq!(super::similar(asked).map(|rule| rule.name), wanted, "{asked}");
+    }
+}
+
+/// The fenced blocks of `docs`: what stands behind `3proxy,`, and the text.
+fn examples(docs: &str) -> Vec<Example> {
+    let mut blocks = Vec::new();
+    let mut open: Option<Example> = None;
+    for line in docs.lines() {
+        let line = line.strip_prefix(' ').unwrap_or(line);
+        match (&mut open, line.strip_prefix("```")) {
+            (None, Some(info)) => {
+                let claim = info.trim_start_matches("3proxy,").to_owned();
+                open = Some(Example { claim, text: String::new() });
+            }
+            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (Some(example), None) => example.text.extend([line, "\n"]),
+            (None, None) => {}
+        }
+    }
+    blocks
+}
