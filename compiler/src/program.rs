@@ -12,6 +12,8 @@ pub mod resolve;
 pub mod service;
 pub mod tls;
 
+use std::sync::Arc;
+
 use acl::{AceId, AclRef, Acls};
 use auth::{Radius, User};
 use limits::Limits;
@@ -45,8 +47,8 @@ impl<T> Set<T> {
 /// What a configuration does.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    /// In the order in which they start.
-    pub services: Vec<Service>,
+    /// In the order in which they start. Shared, so that the runtime holds one without the rest.
+    pub services: Vec<Arc<Service>>,
     /// The access lists that services refer to, and their entries.
     pub acls: Acls,
     /// The password table, in file order: of entries with one name the last counts, for all services.

@@ -10,3 +10,6 @@
 //! No buffer is held for an idle connection.
 
 pub mod error;
+pub mod event;
+pub mod log;
+pub mod snapshot;

@@ -1,0 +1,45 @@
+//! What the running process has to tell its operator: the command decides where it is printed.
+use std::{fmt, io, sync::Arc};
+
+/// Something that an operator wants to know.
+#[derive(Debug, thiserror::Error)]
+pub enum Event {
+    /// A log target could not keep up, so records were dropped.
+    #[error("{records} log records for {target} were dropped: it is written too slowly")]
+    RecordsDropped {
+        /// Where they should have gone.
+        target: String,
+        /// How many since it was last said.
+        records: u64,
+    },
+    /// A log target can't be written.
+    #[error("the log {target} can't be written: {error}")]
+    LogFailed {
+        /// Which one.
+        target: String,
+        /// What the system says.
+        error: io::Error,
+    },
+}
+
+/// Where events go.
+#[derive(Clone)]
+pub struct Events(Arc<dyn Fn(&Event) + Send + Sync>);
+
+impl Events {
+    /// Gives each event to `tell`, which must not wait.
+    pub fn new(tell: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(tell))
+    }
+
+    /// Tells one.
+    pub fn tell(&self, event: &Event) {
+        (self.0)(event);
+    }
+}
+
+impl fmt::Debug for Events {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Events")
+    }
+}

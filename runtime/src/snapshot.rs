@@ -1,0 +1,84 @@
+//! What one configuration means to a connection: everything that a session asks while it lives.
+//!
+//! A reload builds a new snapshot and swaps it in; sessions that began under the old one keep it alive until they end.
+use std::{sync::Arc, time::Duration};
+
+use compiler::program::{
+    Program,
+    process::Timeouts,
+    service::{Service, ServiceKind},
+};
+
+use crate::log::Logger;
+
+/// One configuration in force.
+#[derive(Debug)]
+pub struct Snapshot {
+    /// Counts the configurations of this process: 1 at the start, one more with each reload that changed something.
+    pub generation: u64,
+    /// What the configuration does.
+    pub program: Arc<Program>,
+    /// Its services, in the order of [`Program::services`].
+    pub services: Vec<Arc<ServicePolicy>>,
+    /// `timeouts`.
+    pub timeouts: Durations,
+}
+
+/// One service of a snapshot.
+#[derive(Debug)]
+pub struct ServicePolicy {
+    /// Index into [`Program::services`]: what the policy's tables are asked by.
+    pub index: usize,
+    /// What it speaks.
+    pub kind: ServiceKind,
+    /// Its line and the settings that it copied.
+    pub settings: Arc<Service>,
+    /// Where its records go.
+    pub log: Logger,
+}
+
+/// `timeouts`, as durations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Durations {
+    /// Between two bytes of a short answer.
+    pub byte_short: Duration,
+    /// Between two bytes of a long answer.
+    pub byte_long: Duration,
+    /// For a line, when there is much to do.
+    pub string_short: Duration,
+    /// For a line.
+    pub string_long: Duration,
+    /// Inactivity of a short connection.
+    pub connection_short: Duration,
+    /// Inactivity of a long connection.
+    pub connection_long: Duration,
+    /// For an answer of a name server.
+    pub dns: Duration,
+    /// For the negotiation with a parent.
+    pub chain: Duration,
+    /// For a connection to be made.
+    pub connect: Duration,
+    /// For a server to connect back.
+    pub connect_back: Duration,
+    /// `SO_LINGER`.
+    pub linger: Duration,
+}
+
+impl From<&Timeouts> for Durations {
+    fn from(timeouts: &Timeouts) -> Self {
+        let seconds = |value: u32| Duration::from_secs(value.into());
+        Self {
+            byte_short: seconds(timeouts.byte_short),
+            byte_long: seconds(timeouts.byte_long),
+            string_short: seconds(timeouts.string_short),
+            string_long: seconds(timeouts.string_long),
+            connection_short: seconds(timeouts.connection_short),
+            connection_long: seconds(timeouts.connection_long),
+            dns: seconds(timeouts.dns),
+            chain: seconds(timeouts.chain),
+            connect: seconds(timeouts.connect),
+            connect_back: seconds(timeouts.connect_back),
+            linger: seconds(timeouts.linger),
+        }
+    }
+}
