@@ -1,7 +1,7 @@
 //! From tree to meaning: what a 3proxy.cfg does, what is wrong with it, and the tables that decide requests.
 //!
 //! Reading order: [`sources`] (the file and what it includes), [`lower`](mod@lower) (the script, run in order), [`program`]
-//! (what it yields), [`table`] (the access decision), [`lints`] and [`finding`] (what is wrong).
+//! (what it yields), [`policy`] and [`table`] (the access decision), [`lints`] and [`finding`] (what is wrong).
 //!
 //! **Invariants.** Reads files through the [`sources::Files`] trait and does no other I/O: no clock, no network,
 //! no environment. Cannot fail and cannot panic: whatever the input, there is a [`Compiled`].
@@ -11,11 +11,12 @@ pub mod finding;
 pub mod fix;
 pub mod lints;
 pub mod lower;
+pub mod policy;
 pub mod program;
 pub mod sources;
 pub mod table;
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use finding::Finding;
 use program::Program;
@@ -27,7 +28,7 @@ pub struct Compiled {
     /// The texts: the file itself and what it included.
     pub sources: Sources,
     /// What the configuration does.
-    pub program: Program,
+    pub program: Arc<Program>,
     /// What is wrong with it, in source order.
     pub findings: Vec<Finding>,
 }

@@ -1,5 +1,5 @@
 //! Runs the script: walks the lines in order, as 3proxy does, carrying the state that services copy.
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use crate::{
     Compiled,
@@ -19,5 +19,5 @@ pub fn lower(path: &Path, files: &dyn Files) -> Compiled {
             included_at: None,
         });
     }
-    Compiled { sources, program: Program::default(), findings: Vec::new() }
+    Compiled { sources, program: Arc::new(Program::default()), findings: Vec::new() }
 }

@@ -4,21 +4,24 @@
 //! Everything else asks through [`Table`].
 pub mod index;
 pub mod oracle;
+mod subject;
+
+pub use subject::Subject;
 
 use std::net::IpAddr;
 
-use crate::program::acl::{AceId, Operation};
+use crate::program::acl::{Ace, AceId, Action, Operation};
 
-/// What the client asks for, as far as an entry can compare it.
+/// What the client asks for, as far as an entry can compare it. Taken as it comes: [`Subject`] brings it to one form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request<'a> {
     /// The user name; `None`: nobody logged in.
     pub user: Option<&'a [u8]>,
-    /// The client's address. An IPv4-mapped one must be given as IPv4.
+    /// The client's address. An IPv4-mapped one is taken for the IPv4 address that it is.
     pub source: IpAddr,
-    /// The target's name, if the client gave one.
+    /// The target's name, if the client gave one. Case and one dot at its end don't matter.
     pub host: Option<&'a [u8]>,
-    /// The target's address, if there is one: as given, or as resolved.
+    /// The target's address, if there is one: as given, or as resolved. All zeros is none.
     pub address: Option<IpAddr>,
     /// The target's port; 0: not known.
     pub port: u16,
@@ -26,7 +29,8 @@ pub struct Request<'a> {
     pub operation: Operation,
     /// When.
     pub time: WeekTime,
-    /// The weight that an earlier match of the same request left behind; 0 at first.
+    /// The weight of the entry that an earlier walk for the same request ended at; 0 at first. A limit list is asked with the
+    /// weight of the entry that let the request pass.
     pub weight: i32,
     /// Local redirections were followed already: entries whose first parent is a local redirection are skipped.
     pub redirected: bool,
@@ -48,8 +52,23 @@ pub struct Verdict {
     pub entry: Option<AceId>,
     /// What it decided.
     pub decision: Decision,
-    /// The fields that could have changed the outcome.
-    pub depends_on: Fields,
+}
+
+impl Verdict {
+    /// The end of a list that is not empty, and what is said where there is nothing to ask.
+    pub const END: Self = Self { entry: None, decision: Decision::End };
+
+    /// The verdict of an entry.
+    #[must_use]
+    pub fn of(id: AceId, ace: &Ace) -> Self {
+        Self { entry: Some(id), decision: Decision::of(ace) }
+    }
+
+    /// Whether the request passes, directly or through parents.
+    #[must_use]
+    pub const fn passes(self) -> bool {
+        matches!(self.decision, Decision::Allow | Decision::Redirect)
+    }
 }
 
 /// What is decided.
@@ -63,6 +82,18 @@ pub enum Decision {
     Redirect,
     /// Refused by the end of a list that is not empty.
     End,
+}
+
+impl Decision {
+    /// What an entry decides once it matches.
+    #[must_use]
+    pub const fn of(ace: &Ace) -> Self {
+        match (ace.action, ace.redirects()) {
+            (Action::Deny, _) => Self::Deny,
+            (Action::Allow, false) => Self::Allow,
+            (Action::Allow, true) => Self::Redirect,
+        }
+    }
 }
 
 /// A set of request fields.
@@ -89,6 +120,11 @@ impl Fields {
     /// Weight left by an earlier match.
     pub const WEIGHT: Self = Self(1 << 7);
 
+    /// Both ways to name a target: alternatives of each other in an entry.
+    pub const TARGET: Self = Self::HOST.with(Self::ADDRESS);
+    /// Fields that an entry lists something for.
+    pub const MATCHED: Self = Self(0x7f);
+
     const NAMES: [(Self, &'static str); 8] = [
         (Self::USER, "user"),
         (Self::SOURCE, "source"),
@@ -112,10 +148,27 @@ impl Fields {
         self.0 & other.0 == other.0
     }
 
+    /// Fields of both.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// Fields of this that `other` has not.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
     /// Whether there is none.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
+    }
+
+    /// The fields, one by one, in the order of an entry.
+    pub fn each(self) -> impl Iterator<Item = Self> {
+        Self::NAMES.into_iter().map(|(field, _)| field).filter(move |field| self.has(*field))
     }
 
     /// The fields' names, in the order of an entry.
@@ -130,8 +183,14 @@ impl std::fmt::Debug for Fields {
     }
 }
 
-/// Decides requests by one list.
+/// Decides requests by one list, as one service copied it.
 pub trait Table {
     /// What the list says of `request`.
     fn decide(&self, request: &Request<'_>) -> Verdict;
+
+    /// Fields that fix the outcome: whatever request has these in common with `request`, the same entry decides it.
+    ///
+    /// As few as possible: without any one of them that would no longer hold. Where a list uses weights it is every field that
+    /// an entry up to the deciding one compares, since an entry may then change what a later one does.
+    fn depends_on(&self, request: &Request<'_>) -> Fields;
 }

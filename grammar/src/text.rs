@@ -25,6 +25,12 @@ impl Text {
     }
 }
 
+impl std::borrow::Borrow<[u8]> for Text {
+    fn borrow(&self) -> &[u8] {
+        &self.0
+    }
+}
+
 impl From<&[u8]> for Text {
     fn from(bytes: &[u8]) -> Self {
         Self(bytes.into())

@@ -67,6 +67,14 @@ pub struct Ace {
     pub weight: Set<i32>,
 }
 
+impl Ace {
+    /// It has parents: a matching request goes through them.
+    #[must_use]
+    pub const fn redirects(&self) -> bool {
+        self.parents.0 < self.parents.1
+    }
+}
+
 /// The fields of an entry, as an access list or a limit list compares them. All must match.
 ///
 /// A field that is missing or `*` is `None`. A field whose list has no item left (`,`) is `None` too, as in 3proxy.

@@ -3,7 +3,7 @@
 //! Each list is walked in order; every matching entry applies, up to the first `no…` entry that matches.
 use grammar::Text;
 
-use super::{Set, acl::Matcher};
+use super::acl::Matcher;
 use crate::sources::Loc;
 
 /// Every limit of a configuration.
@@ -16,7 +16,7 @@ pub struct Limits {
     /// `connlim`, `noconnlim`.
     pub connections: Vec<Limit<ConnectionRate>>,
     /// `count…`, `nocount…`.
-    pub traffic: Vec<Limit<Traffic>>,
+    pub traffic: Vec<Traffic>,
     /// The last `counter` line.
     pub counter_file: Option<CounterFile>,
 }
@@ -61,11 +61,18 @@ pub enum Direction {
     All,
 }
 
-/// A traffic quota. For a `nocount…` line the direction tells which walk it ends.
+/// One `count…` or `nocount…` line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Traffic {
-    /// Which bytes.
+    /// Which bytes it counts, or whose walk it ends.
     pub direction: Direction,
+    /// The line.
+    pub limit: Limit<Quota>,
+}
+
+/// So many bytes in a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quota {
     /// Record in the counter file; 0: not kept.
     pub number: u32,
     /// Text behind the number.
@@ -88,6 +95,3 @@ pub struct CounterFile {
 }
 
 pub use grammar::value::Rotation;
-
-/// A limit list without its type, for code that only compares.
-pub type AnyLimit<'a> = (Loc, &'a Matcher, Set<i32>);

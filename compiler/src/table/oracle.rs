@@ -1,1 +1,198 @@
 //! The specification: the plain first-match walk.
+//!
+//! Entries are asked in order; the first that matches decides. An empty list allows. The end of any other denies.
+//!
+//! | field | an entry that lists something matches when | an entry that lists nothing |
+//! | --- | --- | --- |
+//! | users | one of the names is the user's, byte for byte; nobody is `-` | matches |
+//! | sources | one of the ranges has the client's address | matches |
+//! | targets | one of its addresses is the target's **or** one of its names is; if there is nothing to compare (see below) it **matches** | matches |
+//! | ports | one of the ranges has the port; port 0 (not known) **matches**, but for BIND it is compared | matches |
+//! | operations | the operation is one of them | matches |
+//! | weekdays | today is one of them | matches |
+//! | periods | the second of the day lies in one of them, its end not included | matches |
+//! | weight | it is not less than the weight left by an earlier match (0 at first); an entry of weight 0 always matches | – |
+//!
+//! **Nothing to compare.** Targets are tested if the entry lists addresses and the request has one (a BIND always has, be it zeros),
+//! or if it lists names and the request has one. Then either of them may say yes, and if none does the entry does not match. Otherwise
+//! the test is skipped: 3proxy does so (for port mappers before they resolve, `admin`, UDP associations), and refusing instead would
+//! break working files, so cfgc keeps it and `cfgc check` warns.
+//!
+//! **Names** are compared in lower case. One dot at the name's end is dropped, however short the name (3proxy keeps it on names of up to
+//! five bytes: a way around a `deny`). A suffix pattern needs a longer name: `*.example.com` is not `example.com`.
+//!
+//! **Addresses.** An IPv4-mapped IPv6 address is the IPv4 address that it carries, in requests and in entries; 3proxy takes them for
+//! different families, so that `::ffff:127.0.0.1` passes a `deny` of 127.0.0.0/8. A range of IPv6 that merely covers the mapped
+//! ones, as `::/0`, has no IPv4 address in it.
+//!
+//! **Entries with parents** do not decide BIND and ICMP association, nor, once a local redirection was followed, do those whose first
+//! parent is a local redirection. They are passed over, but leave their weight behind, as any match does.
+use std::{borrow::Cow, net::IpAddr};
+
+use super::{Decision, Fields, Request, Subject, Table, Verdict};
+use crate::program::acl::{
+    Ace, AclRef, Acls, AddressRange, Matcher, NamePattern, Operation, Parent, Targets,
+};
+
+/// A list, asked by walking it.
+#[derive(Clone, Copy, Debug)]
+pub struct Walk<'a> {
+    /// Where the entries are.
+    pub acls: &'a Acls,
+    /// The list; `None`: empty.
+    pub list: Option<AclRef>,
+}
+
+impl Table for Walk<'_> {
+    fn decide(&self, request: &Request<'_>) -> Verdict {
+        let Some(list) = self.list else {
+            return Verdict { entry: None, decision: Decision::Allow };
+        };
+        let mut subject = Subject::new(request);
+        for (id, ace) in self.acls.entries(list) {
+            if !matches(&ace.matcher, &subject) || outweighed(ace, subject.weight) {
+                continue;
+            }
+            if !passed_over(self.acls, ace, &subject) {
+                return Verdict::of(id, ace);
+            }
+            subject.weight = ace.weight.value;
+        }
+        Verdict::END
+    }
+
+    fn depends_on(&self, request: &Request<'_>) -> Fields {
+        let Some(list) = self.list else { return Fields::NONE };
+        let verdict = self.decide(request);
+        let mut asked = Vec::new();
+        for (id, ace) in self.acls.entries(list) {
+            asked.push(ace);
+            if Some(id) == verdict.entry {
+                break;
+            }
+        }
+        let compared = asked.iter().fold(Fields::NONE, |fields, ace| fields.with(compares(ace)));
+        if compared.has(Fields::WEIGHT) {
+            return compared;
+        }
+        let subject = Subject::new(request);
+        let (decided_by, before) = match verdict.entry {
+            Some(_) => asked.split_last().map_or((None, &[][..]), |(last, before)| (Some(last), before)),
+            None => (None, asked.as_slice()),
+        };
+        subject.least(compared, |fields| {
+            decided_by.is_none_or(|ace| fields.has(compares(ace)))
+                && !before.iter().any(|ace| may_decide(self.acls, ace, &subject, fields))
+        })
+    }
+}
+
+/// Whether an entry's fields match, its weight aside.
+#[must_use]
+pub fn matches(matcher: &Matcher, subject: &Subject<'_>) -> bool {
+    Fields::MATCHED.each().all(|field| field_matches(matcher, field, subject))
+}
+
+/// Whether one field of an entry matches.
+fn field_matches(matcher: &Matcher, field: Fields, subject: &Subject<'_>) -> bool {
+    match field {
+        Fields::USER => matcher
+            .users
+            .as_deref()
+            .is_none_or(|users| users.iter().any(|user| user.as_bytes() == subject.user)),
+        Fields::SOURCE => matcher.sources.as_deref().is_none_or(|sources| contain(sources, subject.source)),
+        Fields::HOST | Fields::ADDRESS => {
+            matcher.targets.as_deref().is_none_or(|targets| target_matches(targets, subject))
+        }
+        Fields::PORT => match (matcher.ports.as_deref(), subject.port) {
+            (None, _) | (_, None) => true,
+            (Some(ports), Some(port)) => ports.iter().any(|range| range.contains(port)),
+        },
+        Fields::OPERATION => matcher.operations.is_none_or(|operations| operations.has(subject.operation)),
+        Fields::TIME => {
+            matcher.weekdays.is_none_or(|days| days.has(subject.time.day))
+                && matcher
+                    .periods
+                    .as_deref()
+                    .is_none_or(|periods| periods.iter().any(|period| period.contains(subject.time.second)))
+        }
+        _ => true,
+    }
+}
+
+fn target_matches(targets: &Targets, subject: &Subject<'_>) -> bool {
+    let address = subject.address.filter(|_| !targets.addresses.is_empty());
+    let host = subject.host.as_deref().filter(|_| !targets.names.is_empty());
+    if address.is_none() && host.is_none() {
+        return true;
+    }
+    address.is_some_and(|address| contain(&targets.addresses, address))
+        || host.is_some_and(|host| targets.names.iter().any(|pattern| name_matches(pattern, host)))
+}
+
+/// Whether one of `ranges` has `address`, where IPv4-mapped ranges are IPv4 ranges.
+fn contain(ranges: &[AddressRange], address: IpAddr) -> bool {
+    ranges.iter().any(|range| canonical(*range).contains(address))
+}
+
+/// A range of IPv4-mapped addresses as the IPv4 range that it is; any other range as it is.
+#[must_use]
+pub fn canonical(range: AddressRange) -> AddressRange {
+    let (first, last) = (range.first.to_canonical(), range.last.to_canonical());
+    if first.is_ipv4() && last.is_ipv4() { AddressRange { first, last } } else { range }
+}
+
+/// Whether a name, in lower case, is one that `pattern` means.
+fn name_matches(pattern: &NamePattern, host: &[u8]) -> bool {
+    match pattern {
+        NamePattern::Exact(name) => **name == *host,
+        NamePattern::Prefix(prefix) => host.starts_with(prefix),
+        NamePattern::Suffix(suffix) => host.len() > suffix.len() && host.ends_with(suffix),
+        NamePattern::Contains(part) => {
+            part.is_empty() || host.windows(part.len()).any(|window| *window == **part)
+        }
+    }
+}
+
+/// Whether an entry is passed over although it matches.
+fn passed_over(acls: &Acls, ace: &Ace, subject: &Subject<'_>) -> bool {
+    ace.redirects()
+        && (!subject.operation.can_be_redirected()
+            || subject.redirected && acls.parents(ace).first().is_some_and(Parent::is_local))
+}
+
+/// Whether an earlier match has set a weight that this entry does not reach.
+const fn outweighed(ace: &Ace, weight: i32) -> bool {
+    ace.weight.value != 0 && ace.weight.value < weight
+}
+
+/// Whether an entry may decide a request of which only `fields` are known.
+fn may_decide(acls: &Acls, ace: &Ace, subject: &Subject<'_>, fields: Fields) -> bool {
+    let known =
+        if fields.has(compares(ace).and(Fields::TARGET)) { fields } else { fields.without(Fields::TARGET) };
+    let subject = if known.has(Fields::OPERATION) {
+        Cow::Borrowed(subject)
+    } else {
+        Cow::Owned(Subject { operation: Operation::Connect, ..subject.clone() })
+    };
+    known.each().all(|field| field_matches(&ace.matcher, field, &subject))
+        && !passed_over(acls, ace, &subject)
+}
+
+/// The fields that an entry compares.
+#[must_use]
+pub fn compares(ace: &Ace) -> Fields {
+    let matcher = &ace.matcher;
+    let targets = matcher.targets.as_deref();
+    let compared = [
+        (matcher.users.is_some(), Fields::USER),
+        (matcher.sources.is_some(), Fields::SOURCE),
+        (targets.is_some_and(|targets| !targets.names.is_empty()), Fields::HOST),
+        (targets.is_some_and(|targets| !targets.addresses.is_empty()), Fields::ADDRESS),
+        (matcher.ports.is_some(), Fields::PORT),
+        (matcher.operations.is_some() || ace.redirects(), Fields::OPERATION),
+        (matcher.weekdays.is_some() || matcher.periods.is_some(), Fields::TIME),
+        (ace.weight.value != 0, Fields::WEIGHT),
+    ];
+    compared.into_iter().filter(|(does, _)| *does).fold(Fields::NONE, |fields, (_, field)| fields.with(field))
+}
