@@ -37,6 +37,6 @@ pub struct Compiled {
 pub fn compile(path: &Path, files: &dyn Files) -> Compiled {
     let mut lowered = lower::lower(path, files);
     lowered.findings.extend(lints::check(&lowered.sources, &lowered.program));
-    lowered.findings.sort_by_key(|finding| (finding.at, finding.rule));
+    lowered.findings = finding::group(lowered.findings, &lowered.sources);
     lowered
 }

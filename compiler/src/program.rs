@@ -65,6 +65,9 @@ pub struct Program {
     pub process: Process,
     /// The entries that stand in the current list at the end of the script and that no service copied.
     pub leftover_acl: Option<AclRef>,
+    /// Commands behind the last service that set something for services, in order: no service copied it.
+    /// Empty when there is no service.
+    pub behind_services: Vec<Loc>,
     /// Entries that a `flush` removed before any service copied them.
     pub flushed_unused: Vec<AceId>,
     /// Commands that were read but that neither the Program nor the runtime gives a meaning beyond their line

@@ -6,7 +6,10 @@ use std::{
     sync::Arc,
 };
 
-use grammar::{LineColumn, LineIndex, Span, syntax::Tree};
+use grammar::{
+    LineColumn, LineIndex, Span,
+    syntax::{LineKind, Tree, Word},
+};
 
 /// The only way by which anything here reads a file.
 pub trait Files {
@@ -84,6 +87,17 @@ impl Sources {
     /// Every text, in the order in which they were read.
     pub fn iter(&self) -> impl Iterator<Item = (FileId, &Source)> {
         self.files.iter().zip(0..).map(|(source, id)| (FileId(id), source))
+    }
+
+    /// The words of the line in which a place starts, as written: `$file` words are not followed.
+    #[must_use]
+    pub fn words(&self, at: Loc) -> &[Word] {
+        let Some(source) = self.get(at.file) else { return &[] };
+        let behind = source.tree.lines().partition_point(|line| line.span.start <= at.span.start);
+        match behind.checked_sub(1).and_then(|line| source.tree.lines().get(line)).map(|line| line.kind) {
+            Some(LineKind::Directive(words) | LineKind::Bad(_, words)) => source.tree.words(words),
+            _ => &[],
+        }
     }
 
     /// The bytes at a place.
