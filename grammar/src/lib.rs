@@ -16,6 +16,6 @@ mod text;
 pub mod value;
 
 pub use line_index::{LineColumn, LineIndex};
-pub use parse::parse;
+pub use parse::{parse, parse_words};
 pub use span::Span;
 pub use text::{Secret, Text};

@@ -51,12 +51,17 @@ pub enum SyntaxError {
     UnclosedQuote(Span),
     /// The last word is a `$file` with no white space behind it: the file ends without a line end there.
     UnfinishedSplice(Span),
-    /// The line has a NUL byte: 3proxy drops the rest of the line unseen.
+    /// The line has a NUL byte, outside a comment: 3proxy drops the rest of the line unseen, all of it if there
+    /// are no words before.
     Nul(Span),
-    /// The line is longer than 3proxy's buffer, which cuts it in two.
+    /// The line is longer than 3proxy's buffer: it takes what is under the span for further lines, even behind `#`.
+    /// The words are those before it.
     LineTooLong(Span),
-    /// The line has more words than 3proxy has room for.
+    /// The line has more words than 3proxy has room for: the words under the span stand in its last one, unsplit.
     TooManyWords(Span),
+    /// The file starts with a byte order mark, which 3proxy takes for a part of the first word.
+    /// It is not in the words here.
+    ByteOrderMark(Span),
 }
 
 /// One word, as written.
@@ -117,19 +122,23 @@ impl Word {
     pub fn value<'a>(&self, source: &'a [u8]) -> Cow<'a, [u8]> {
         match self.shape {
             WordShape::Plain => Cow::Borrowed(self.span.of(source)),
-            WordShape::Quoted => Cow::Owned(unquote(self.span.of(source))),
+            WordShape::Quoted => Cow::Owned(unquote_word(self.span.of(source))),
             WordShape::Splice { dollar } => {
-                Cow::Owned(unquote(Span::new(self.span.start, dollar).of(source)))
+                Cow::Owned(unquote_word(Span::new(self.span.start, dollar).of(source)))
             }
         }
     }
 
-    /// For a splice: the path of the file whose words stand here.
+    /// For a splice: the path of the file whose words stand here. Of several unquoted `$` the last one counts.
     #[must_use]
     pub fn spliced_path(&self, source: &[u8]) -> Option<Vec<u8>> {
         match self.shape {
             WordShape::Plain | WordShape::Quoted => None,
-            WordShape::Splice { dollar } => Some(unquote(Span::new(dollar + 1, self.span.end).of(source))),
+            WordShape::Splice { dollar } => {
+                let written = Span::new(dollar, self.span.end).of(source);
+                let at = last_dollar(written).map_or(0, |at| at + 1);
+                Some(unquote(written.get(at..).unwrap_or_default()))
+            }
         }
     }
 
@@ -144,7 +153,35 @@ impl Word {
     }
 }
 
-/// Removes quotes: each `"` toggles, and `""` inside a quotation is one `"`.
+/// The last `$` of `written` that stands outside quotation.
+fn last_dollar(written: &[u8]) -> Option<usize> {
+    let mut quoted = false;
+    let mut last = None;
+    let mut bytes = written.iter().enumerate().peekable();
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'"' => {
+                let doubled = bytes.next_if(|(_, next)| **next == b'"').is_some();
+                quoted = !quoted || doubled;
+            }
+            b'$' if !quoted => last = Some(at),
+            _ => {}
+        }
+    }
+    last
+}
+
+/// What stands from the start of a word on, without its quotes. There `""` is an empty quotation, unless a third
+/// mark follows: then the second one is literal.
+fn unquote_word(written: &[u8]) -> Vec<u8> {
+    match written.strip_prefix(b"\"\"") {
+        Some(rest) if rest.first() != Some(&b'"') => unquote(rest),
+        _ => unquote(written),
+    }
+}
+
+/// Removes quotes, as 3proxy does: `"` opens and closes a quotation, and `""` is one `"` inside it and, behind the
+/// first byte of a word, where one opens.
 fn unquote(written: &[u8]) -> Vec<u8> {
     let mut value = Vec::with_capacity(written.len());
     let mut quoted = false;
@@ -152,12 +189,13 @@ fn unquote(written: &[u8]) -> Vec<u8> {
     while let Some(byte) = bytes.next() {
         if byte != b'"' {
             value.push(byte);
-        } else if quoted && bytes.peek() == Some(&b'"') {
-            bytes.next();
-            value.push(b'"');
-        } else {
-            quoted = !quoted;
+            continue;
         }
+        let doubled = bytes.next_if_eq(&b'"').is_some();
+        if doubled {
+            value.push(b'"');
+        }
+        quoted = !quoted || doubled;
     }
     value
 }
