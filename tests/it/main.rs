@@ -1,0 +1,14 @@
+//! The integration tests, in one binary: the built command between real clients and servers, and the house rules.
+//!
+//! Everything is on loopback; ports are free ones; nothing waits for time to pass where an event can be awaited.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that can't go on fails, its helpers too"
+)]
+
+mod golden;
+mod layers;
+mod licences;
+mod support;
+mod tidy;

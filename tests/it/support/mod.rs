@@ -1,0 +1,2 @@
+//! What the tests say things with.
+pub(crate) mod repo;
