@@ -13,3 +13,4 @@ pub mod error;
 pub mod event;
 pub mod log;
 pub mod snapshot;
+pub mod relay;
