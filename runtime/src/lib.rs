@@ -12,5 +12,5 @@
 pub mod error;
 pub mod event;
 pub mod log;
-pub mod snapshot;
 pub mod relay;
+pub mod snapshot;
