@@ -1,6 +1,8 @@
 //! What the running process has to tell its operator: the command decides where it is printed.
 use std::{fmt, io, sync::Arc};
 
+use crate::log::Protocol;
+
 /// Something that an operator wants to know.
 #[derive(Debug, thiserror::Error)]
 pub enum Event {
@@ -17,6 +19,26 @@ pub enum Event {
     LogFailed {
         /// Which one.
         target: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// `maxconn` is reached: clients wait until others end.
+    #[error("{} on port {port} has {limit} connections, its `maxconn`: further clients wait", protocol.name())]
+    Full {
+        /// The service's kind.
+        protocol: Protocol,
+        /// The port that it is configured with.
+        port: u16,
+        /// Its `maxconn`.
+        limit: usize,
+    },
+    /// The system has no descriptor or memory for a client.
+    #[error("{} on port {port} can't accept clients now: {error}", protocol.name())]
+    Shortage {
+        /// The service's kind.
+        protocol: Protocol,
+        /// The port that it is configured with.
+        port: u16,
         /// What the system says.
         error: io::Error,
     },

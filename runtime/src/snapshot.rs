@@ -1,12 +1,22 @@
 //! What one configuration means to a connection: everything that a session asks while it lives.
 //!
 //! A reload builds a new snapshot and swaps it in; sessions that began under the old one keep it alive until they end.
-use std::{sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
-use compiler::program::{
-    Program,
-    process::Timeouts,
-    service::{Service, ServiceKind},
+use compiler::{
+    policy::Policy,
+    program::{
+        Program,
+        process::Timeouts,
+        service::{Service, ServiceKind},
+    },
 };
 
 use crate::log::Logger;
@@ -14,20 +24,24 @@ use crate::log::Logger;
 /// One configuration in force.
 #[derive(Debug)]
 pub struct Snapshot {
-    /// Counts the configurations of this process: 1 at the start, one more with each reload that changed something.
+    /// Counts the configurations of this process: 1 at the start, one more with each reload.
     pub generation: u64,
     /// What the configuration does.
     pub program: Arc<Program>,
+    /// What decides requests.
+    pub policy: Policy,
     /// Its services, in the order of [`Program::services`].
     pub services: Vec<Arc<ServicePolicy>>,
     /// `timeouts`.
     pub timeouts: Durations,
+    /// Which service answers on which listener: indexes into [`Snapshot::services`].
+    listeners: HashMap<ListenerId, usize>,
 }
 
 /// One service of a snapshot.
 #[derive(Debug)]
 pub struct ServicePolicy {
-    /// Index into [`Program::services`]: what the policy's tables are asked by.
+    /// Index into [`Program::services`]: what [`Policy::decide`] is asked by.
     pub index: usize,
     /// What it speaks.
     pub kind: ServiceKind,
@@ -35,6 +49,50 @@ pub struct ServicePolicy {
     pub settings: Arc<Service>,
     /// Where its records go.
     pub log: Logger,
+}
+
+/// Names a listening socket for as long as the process lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ListenerId(u64);
+
+impl ListenerId {
+    /// One that no other socket has.
+    #[must_use]
+    pub fn next() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl Snapshot {
+    /// Compiles `program` into what connections ask. `loggers` and `listeners` are those of its services, in order.
+    ///
+    /// May take a while for a large configuration: not to be called on a thread that serves connections.
+    #[must_use]
+    pub fn new(
+        generation: u64,
+        program: Arc<Program>,
+        loggers: Vec<Logger>,
+        listeners: &[ListenerId],
+    ) -> Self {
+        let services = program.services.iter().zip(loggers).enumerate().map(|(index, (settings, log))| {
+            Arc::new(ServicePolicy { index, kind: settings.kind, settings: Arc::clone(settings), log })
+        });
+        Self {
+            generation,
+            services: services.collect(),
+            policy: Policy::compile(&program),
+            timeouts: (&program.process.timeouts).into(),
+            listeners: listeners.iter().copied().zip(0..).collect(),
+            program,
+        }
+    }
+
+    /// The service that answers on a listener; `None`: this configuration has closed it.
+    #[must_use]
+    pub fn listening(&self, listener: ListenerId) -> Option<&Arc<ServicePolicy>> {
+        self.services.get(*self.listeners.get(&listener)?)
+    }
 }
 
 /// `timeouts`, as durations.
