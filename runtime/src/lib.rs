@@ -9,8 +9,12 @@
 //! Network input never panics. Every failure has a 3proxy code and a log record.
 //! No buffer is held for an idle connection.
 
+pub mod connect;
 pub mod error;
 pub mod event;
+mod expiring;
 pub mod log;
+mod random;
 pub mod relay;
+pub mod resolve;
 pub mod snapshot;

@@ -1,0 +1,152 @@
+//! Names to addresses: static records, a cache, name servers or the system.
+//!
+//! Names are compared without regard to case; the caller gives them in lower case and without a trailing dot.
+//! However many sessions ask for one name at a time, one query is sent. Absent names are not remembered, as in 3proxy.
+use std::{
+    collections::HashMap,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+    time::Duration,
+};
+
+use compiler::program::{
+    resolve::{NameServer, ResolverMode},
+    service::Family,
+};
+use moka::sync::Cache;
+
+use crate::expiring::{self, Expiring};
+
+mod flight;
+mod server;
+mod wire;
+
+use flight::Flights;
+pub(crate) use wire::Kind;
+
+/// Resolves names as one configuration says.
+#[derive(Debug)]
+pub struct Resolver {
+    mode: ResolverMode,
+    servers: Vec<NameServer>,
+    /// How long a name server may take.
+    limit: Duration,
+    v4: Names,
+    v6: Names,
+}
+
+/// What is known of one family.
+#[derive(Debug)]
+struct Names {
+    records: HashMap<Box<str>, IpAddr>,
+    /// `None`: without an `nscache` line nothing is remembered.
+    cache: Option<Cache<Box<str>, Expiring<IpAddr>>>,
+    flights: Flights,
+}
+
+/// What a name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resolved {
+    /// It has this address.
+    Address(IpAddr),
+    /// A record says that it has none (`nsrecord NAME 0.0.0.0`), none exists, or nobody answered.
+    Nothing,
+}
+
+impl Resolver {
+    /// The resolver of a configuration; `limit` bounds what a name server may take to answer.
+    #[must_use]
+    pub fn new(settings: &compiler::program::resolve::Resolver, limit: Duration) -> Self {
+        let names = |v6: bool, capacity: Option<u32>| {
+            // 3proxy has nowhere to keep a record that stands before the cache.
+            let kept = settings
+                .records
+                .iter()
+                .filter(|record| !record.before_cache && record.address.is_ipv6() == v6);
+            Names {
+                records: kept
+                    .map(|record| (record.name.to_string().to_ascii_lowercase().into(), record.address))
+                    .collect(),
+                cache: capacity.filter(|&capacity| capacity > 0).map(expiring::cache),
+                flights: Flights::default(),
+            }
+        };
+        Self {
+            mode: settings.mode.value,
+            servers: settings.servers.iter().map(|server| server.value).collect(),
+            limit,
+            v4: names(false, settings.cache.map(|cache| cache.value)),
+            v6: names(true, settings.cache6.map(|cache| cache.value)),
+        }
+    }
+
+    /// An address of `name`, by the families that a service uses and in their order.
+    pub async fn lookup(&self, name: &str, family: Family) -> Resolved {
+        for &kind in kinds(family) {
+            if let Some(address) = self.lookup_kind(name, kind).await {
+                return if address.is_unspecified() { Resolved::Nothing } else { Resolved::Address(address) };
+            }
+        }
+        Resolved::Nothing
+    }
+
+    /// The same, but never a made-up address: for parents, which `fakeresolve` must not turn into 127.0.0.2.
+    pub async fn lookup_parent(&self, name: &str) -> Option<IpAddr> {
+        for kind in [Kind::A, Kind::Aaaa] {
+            let found = match self.mode {
+                ResolverMode::Fake if self.servers.is_empty() => by_system(name, kind).await,
+                ResolverMode::Fake | ResolverMode::Servers => self.by_servers(name, kind).await,
+                ResolverMode::System => by_system(name, kind).await,
+            };
+            if let Some(address) = found.filter(|address| !address.is_unspecified()) {
+                return Some(address);
+            }
+        }
+        None
+    }
+
+    async fn lookup_kind(&self, name: &str, kind: Kind) -> Option<IpAddr> {
+        match self.mode {
+            ResolverMode::System => by_system(name, kind).await,
+            ResolverMode::Servers => self.by_servers(name, kind).await,
+            ResolverMode::Fake => Some(match kind {
+                Kind::A => Ipv4Addr::new(127, 0, 0, 2).into(),
+                Kind::Aaaa => Ipv6Addr::from_bits(2).into(),
+            }),
+        }
+    }
+
+    async fn by_servers(&self, name: &str, kind: Kind) -> Option<IpAddr> {
+        let names = match kind {
+            Kind::A => &self.v4,
+            Kind::Aaaa => &self.v6,
+        };
+        if let Some(&address) = names.records.get(name) {
+            return Some(address);
+        }
+        if let Some(cached) = names.cache.as_ref().and_then(|cache| cache.get(name)) {
+            return Some(cached.value);
+        }
+        let found = names.flights.join(name, server::ask(&self.servers, name, kind, self.limit)).await?;
+        if let Some(cache) = &names.cache {
+            cache.insert(name.into(), found);
+        }
+        Some(found.value)
+    }
+}
+
+const fn kinds(family: Family) -> &'static [Kind] {
+    match family {
+        Family::Default | Family::V4 => &[Kind::A],
+        Family::V6 => &[Kind::Aaaa],
+        Family::V4ThenV6 => &[Kind::A, Kind::Aaaa],
+        Family::V6ThenV4 => &[Kind::Aaaa, Kind::A],
+    }
+}
+
+async fn by_system(name: &str, kind: Kind) -> Option<IpAddr> {
+    let mut addresses = tokio::net::lookup_host((name, 0)).await.ok()?.map(|address| address.ip());
+    addresses.find(|address| address.is_ipv6() == (kind == Kind::Aaaa))
+}
+
+#[cfg(test)]
+mod tests;
