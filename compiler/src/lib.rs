@@ -6,6 +6,14 @@
 //! **Invariants.** Reads files through the [`sources::Files`] trait and does no other I/O: no clock, no network,
 //! no environment. Cannot fail and cannot panic: whatever the input, there is a [`Compiled`].
 //! Knows neither tokio nor a terminal.
+#![deny(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unreachable,
+    clippy::unwrap_used
+)]
 
 pub mod finding;
 pub mod fix;

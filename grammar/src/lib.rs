@@ -6,6 +6,14 @@
 //!
 //! **Invariants.** Any byte string gives a tree, and the tree's text is that byte string.
 //! One bad line costs one line.
+#![deny(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unreachable,
+    clippy::unwrap_used
+)]
 
 pub mod directive;
 mod line_index;

@@ -3,6 +3,8 @@
 //! Everything is on loopback; ports are free ones; nothing waits for time to pass where an event can be awaited.
 #![expect(
     clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
     clippy::indexing_slicing,
     reason = "a test that can't go on fails, its helpers too"
 )]
@@ -10,5 +12,6 @@
 mod golden;
 mod layers;
 mod licences;
+#[expect(dead_code, reason = "the tests that use them wait for `cfgc run`")]
 mod support;
 mod tidy;

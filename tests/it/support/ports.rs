@@ -1,0 +1,63 @@
+//! Free ports, for a configuration language that knows no port 0.
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    net::TcpListener,
+    sync::Mutex,
+};
+
+/// Ports that some test of this process was given already.
+static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+
+/// A port on which nothing listens now, given to no other test. Another process may still take it: who starts a service
+/// there tries again with another one.
+pub(crate) fn free() -> u16 {
+    loop {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        if GIVEN.lock().unwrap().insert(port) {
+            return port;
+        }
+    }
+}
+
+/// Replaces each `@name` in `text` by a free port, the same one for the same name.
+pub(crate) fn fill(text: &str) -> (String, BTreeMap<String, u16>) {
+    let mut ports = BTreeMap::new();
+    let mut filled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('@') {
+        let end = after.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(after.len());
+        let (name, behind) = after.split_at(end);
+        filled.push_str(before);
+        match name {
+            "" => filled.push('@'),
+            _ => filled.push_str(&ports.entry(name.to_owned()).or_insert_with(free).to_string()),
+        }
+        rest = behind;
+    }
+    filled.push_str(rest);
+    (filled, ports)
+}
+
+/// Whether something listens on this TCP port, on any address. Asks the kernel rather than connecting, so that the service sees nothing of it.
+pub(crate) fn listens(port: u16) -> bool {
+    const LISTEN: &str = "0A";
+    ["/proc/net/tcp", "/proc/net/tcp6"].iter().filter_map(|table| std::fs::read_to_string(table).ok()).any(
+        |table| {
+            table.lines().skip(1).any(|line| {
+                let fields: Vec<&str> = line.split_whitespace().collect();
+                let local = fields[1].rsplit_once(':').unwrap().1;
+                fields[3] == LISTEN && u16::from_str_radix(local, 16) == Ok(port)
+            })
+        },
+    )
+}
+
+#[test]
+fn a_name_is_one_port() {
+    let (text, ports) = fill("proxy -p@a\nsocks -p@b\nparent 1000 tcp 127.0.0.1 @a\n");
+    assert_eq!(
+        text,
+        format!("proxy -p{0}\nsocks -p{1}\nparent 1000 tcp 127.0.0.1 {0}\n", ports["a"], ports["b"])
+    );
+    assert_ne!(ports["a"], ports["b"]);
+}
