@@ -1,4 +1,5 @@
 //! Caches whose entries each live as long as they say.
+#![expect(clippy::disallowed_types, reason = "the trait is moka's: its clock is its own")]
 use std::{
     hash::Hash,
     time::{Duration, Instant},

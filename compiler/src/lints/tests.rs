@@ -121,7 +121,10 @@ fn repaired(rule: &Rule, compiled: &Compiled, found: &[Finding]) -> String {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "it holds the folder and the list together, and writes the list")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "it holds the folder and the list together, and writes the list"
+)]
 fn registry_is_current() {
     let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/src/lints");
     let stems: BTreeSet<String> = fs::read_dir(dir)
