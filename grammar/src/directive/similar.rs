@@ -1,0 +1,56 @@
+//! Which known word was meant by an unknown one.
+
+/// The candidate that is nearest to `written`, ignoring case, if it is near enough to be meant: at most a third of its
+/// letters are wrong. The earlier of equals.
+#[must_use]
+pub fn closest<'a>(written: &[u8], candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let written = written.to_ascii_lowercase();
+    candidates
+        .filter(|candidate| written.len().abs_diff(candidate.len()) <= candidate.len() / 3)
+        .map(|candidate| (distance(&written, &candidate.to_ascii_lowercase().into_bytes()), candidate))
+        .filter(|(distance, candidate)| *distance <= candidate.len() / 3)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// How many letters must be put in, left out, replaced or swapped with their neighbour to get from `a` to `b`.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for (row, from) in a.iter().enumerate() {
+        let mut next = vec![row + 1];
+        for (column, to) in b.iter().enumerate() {
+            let at = |row: &[usize], column: usize| row.get(column).copied().unwrap_or(usize::MAX - 1);
+            let mut cost = at(&last, column) + usize::from(from != to);
+            cost = cost.min(at(&last, column + 1) + 1).min(at(&next, column) + 1);
+            let swapped =
+                row > 0 && column > 0 && a.get(row - 1) == Some(to) && b.get(column - 1) == Some(from);
+            if swapped {
+                cost = cost.min(at(&before, column - 1) + 1);
+            }
+            next.push(cost);
+        }
+        before = std::mem::replace(&mut last, next);
+    }
+    last.last().copied().unwrap_or(a.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::distance;
+
+    #[test]
+    fn a_swap_is_one_mistake() {
+        for (a, b, expected) in [
+            ("", "", 0),
+            ("a", "", 1),
+            ("", "ab", 2),
+            ("ab", "ba", 1),
+            ("allow", "alow", 1),
+            ("deny", "dent", 1),
+            ("abc", "xyz", 3),
+        ] {
+            assert_eq!(distance(a.as_bytes(), b.as_bytes()), expected, "{a} {b}");
+        }
+    }
+}
