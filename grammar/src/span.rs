@@ -37,6 +37,12 @@ impl Span {
         Self::new(self.start.min(other.start), self.end.max(other.end))
     }
 
+    /// The same range, `by` bytes further on: a place inside a part, seen from the whole.
+    #[must_use]
+    pub const fn shifted(self, by: u32) -> Self {
+        Self::new(self.start + by, self.end + by)
+    }
+
     /// The same as a `usize` range, to slice the source with.
     #[must_use]
     pub const fn range(self) -> Range<usize> {

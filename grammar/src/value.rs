@@ -2,23 +2,39 @@
 //!
 //! Each parser reads what 3proxy reads, and says where that is not what is written: it returns a [`Reading`].
 //! So lowering takes `value` and never differs from 3proxy, and lint rules take `traps`.
-//! Shapes are parsed by `value.pest`, fenced into this module.
+//! Where 3proxy rejects the file, a parser returns the place and, if there can be several, the reason.
+//! Shapes that are more than a split at a character are parsed by `value.pest`, fenced into one module.
 
 mod address;
 mod cache;
+mod endpoint;
+mod list;
+mod log;
+mod number;
 mod operation;
 mod pattern;
 mod port;
 mod service;
+mod shape;
 mod time;
+mod user;
 
-pub use address::AddressRange;
-pub use cache::{CacheField, CacheFields};
-pub use operation::{Operation, Operations};
-pub use pattern::NamePattern;
-pub use port::PortRange;
-pub use service::{Grace, Rotation, SocketOption, SocketOptions, Splice};
-pub use time::{Period, Weekdays};
+pub use address::{
+    AddressError, AddressRange, AddressTrap, Host, address, has_the_look, host, range, sources,
+};
+pub use cache::{CacheField, CacheFields, CacheTrap, cache_fields};
+pub use endpoint::{Endpoint, EndpointTrap, endpoint};
+pub use list::{is_any, items};
+pub use log::{LogFilter, LogFormat, LogFormatTrap, log_format};
+pub use number::{NumberTrap, number, port, unsigned, unsigned_long};
+pub use operation::{OPERATION_WORDS, Operation, Operations, operations};
+pub use pattern::{NamePattern, TargetTrap, Targets, targets};
+pub use port::{PortRange, PortTrap, ports};
+pub use service::{
+    Grace, Rotation, SocketOption, SocketOptions, SocketTrap, Splice, grace, rotation, socket_options, splice,
+};
+pub use time::{Period, PeriodTrap, WeekdayTrap, Weekdays, periods, weekdays};
+pub use user::{PasswordKind, UserEntry, UserTrap, user};
 
 use crate::Span;
 
@@ -37,3 +53,6 @@ impl<T, Trap> Reading<T, Trap> {
         Self { value, traps: Vec::new() }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -96,16 +96,9 @@ pub struct Matcher {
     pub periods: Option<Box<[Period]>>,
 }
 
-/// The target field: an item that parses as an address is compared with the address, any other with the name.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Targets {
-    /// Addresses, networks and ranges.
-    pub addresses: Box<[AddressRange]>,
-    /// Name patterns.
-    pub names: Box<[NamePattern]>,
-}
-
-pub use grammar::value::{AddressRange, NamePattern, Operation, Operations, Period, PortRange, Weekdays};
+pub use grammar::value::{
+    AddressRange, NamePattern, Operation, Operations, Period, PortRange, Targets, Weekdays,
+};
 
 /// A `parent` line: an upstream proxy, an external address, or a local redirection.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,5 @@
 //! The fields of an `authcache` line.
+use super::{Reading, list::items};
 
 /// A field of the authentication cache's key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,6 +31,77 @@ pub enum CacheField {
     SrvPort,
 }
 
+impl CacheField {
+    /// Every field, in 3proxy's order.
+    pub const ALL: [Self; 12] = [
+        Self::Ip,
+        Self::User,
+        Self::Pass,
+        Self::Limit,
+        Self::Acl,
+        Self::Ext,
+        Self::DstAddr,
+        Self::DstPort,
+        Self::DstHost,
+        Self::DstOper,
+        Self::SrvAddr,
+        Self::SrvPort,
+    ];
+
+    /// As it is written.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ip => "ip",
+            Self::User => "user",
+            Self::Pass => "pass",
+            Self::Limit => "limit",
+            Self::Acl => "acl",
+            Self::Ext => "ext",
+            Self::DstAddr => "dstaddr",
+            Self::DstPort => "dstport",
+            Self::DstHost => "dsthost",
+            Self::DstOper => "dstoper",
+            Self::SrvAddr => "srvaddr",
+            Self::SrvPort => "srvport",
+        }
+    }
+}
+
+/// Where the field list of an `authcache` line is not what is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CacheTrap {
+    /// Not a field, but 3proxy finds these inside it.
+    Misread(CacheFields),
+    /// Not a field: ignored.
+    Unknown,
+}
+
+/// The field list of an `authcache` line. 3proxy looks for each field's name anywhere in the word.
+#[must_use]
+pub fn cache_fields(word: &[u8]) -> Reading<CacheFields, CacheTrap> {
+    let found = inside(word);
+    let mut traps = Vec::new();
+    for (at, item) in items(word) {
+        if CacheField::ALL.iter().any(|field| field.name().as_bytes() == item) {
+            continue;
+        }
+        let read = inside(item);
+        traps.push((at, if read.is_empty() { CacheTrap::Unknown } else { CacheTrap::Misread(read) }));
+    }
+    Reading { value: if found.is_empty() { CacheFields::DEFAULT } else { found }, traps }
+}
+
+fn inside(text: &[u8]) -> CacheFields {
+    let holds =
+        |field: &CacheField| text.windows(field.name().len()).any(|part| part == field.name().as_bytes());
+    CacheField::ALL
+        .into_iter()
+        .filter(holds)
+        .map(CacheFields::of)
+        .fold(CacheFields::default(), CacheFields::with)
+}
+
 /// A set of [`CacheField`]s.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct CacheFields(u16);
@@ -56,6 +128,11 @@ impl CacheFields {
         self.0 & Self::of(field).0 != 0
     }
 
+    /// The fields, in 3proxy's order.
+    pub fn iter(self) -> impl Iterator<Item = CacheField> {
+        CacheField::ALL.into_iter().filter(move |field| self.has(*field))
+    }
+
     /// Whether there is none.
     #[must_use]
     pub const fn is_empty(self) -> bool {
@@ -65,6 +142,39 @@ impl CacheFields {
 
 impl std::fmt::Debug for CacheFields {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "CacheFields({:#b})", self.0)
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CacheField, CacheFields, CacheTrap, cache_fields};
+
+    fn set(fields: &[CacheField]) -> CacheFields {
+        fields.iter().fold(CacheFields::default(), |set, field| set.with(CacheFields::of(*field)))
+    }
+
+    #[test]
+    fn fields_are_found_anywhere_in_the_word() {
+        use CacheField::{Acl, Ip, Limit, Pass, User};
+        let cases: [(&str, CacheFields, &[(u32, CacheTrap)]); 8] = [
+            ("user,pass", set(&[User, Pass]), &[]),
+            ("ip,limit,acl", set(&[Ip, Limit, Acl]), &[]),
+            ("dstip", set(&[Ip]), &[(0, CacheTrap::Misread(set(&[Ip])))]),
+            ("nouser", set(&[User]), &[(0, CacheTrap::Misread(set(&[User])))]),
+            ("user;pass", set(&[User, Pass]), &[(0, CacheTrap::Misread(set(&[User, Pass])))]),
+            ("ip,port", set(&[Ip]), &[(3, CacheTrap::Unknown)]),
+            ("USER", CacheFields::DEFAULT, &[(0, CacheTrap::Unknown)]),
+            ("", CacheFields::DEFAULT, &[]),
+        ];
+        for (word, fields, traps) in cases {
+            let reading = cache_fields(word.as_bytes());
+            assert_eq!(reading.value, fields, "{word}");
+            let found: Vec<_> = reading.traps.iter().map(|(at, trap)| (at.start, *trap)).collect();
+            assert_eq!(found, traps, "{word}");
+        }
+        for field in CacheField::ALL {
+            assert_eq!(cache_fields(field.name().as_bytes()).value, CacheFields::of(field));
+        }
     }
 }

@@ -1,4 +1,6 @@
 //! Operations: what a client asks to be done.
+use super::list::{is_any, items};
+use crate::Span;
 
 /// One operation of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,8 +78,83 @@ impl Operations {
     }
 }
 
+impl From<&[Operation]> for Operations {
+    fn from(operations: &[Operation]) -> Self {
+        operations.iter().fold(Self::default(), |set, operation| set.with(Self::of(*operation)))
+    }
+}
+
+/// Every word of an operation field, and what it stands for.
+pub const OPERATION_WORDS: [(&str, &[Operation]); 19] = {
+    use Operation::{
+        Admin, Bind, Connect, DnsResolve, FtpData, FtpGet, FtpList, FtpPut, HttpConnect, HttpGet, HttpHead,
+        HttpOther, HttpPost, HttpPut, IcmpAssociate, UdpAssociate,
+    };
+    [
+        ("CONNECT", &[Connect]),
+        ("BIND", &[Bind]),
+        ("UDPASSOC", &[UdpAssociate]),
+        ("ICMPASSOC", &[IcmpAssociate]),
+        ("HTTP_GET", &[HttpGet]),
+        ("HTTP_PUT", &[HttpPut]),
+        ("HTTP_POST", &[HttpPost]),
+        ("HTTP_HEAD", &[HttpHead]),
+        ("HTTP_OTHER", &[HttpOther]),
+        ("HTTP_CONNECT", &[HttpConnect]),
+        ("HTTP", &[HttpGet, HttpPut, HttpPost, HttpHead, HttpOther]),
+        ("HTTPS", &[HttpConnect]),
+        ("FTP_GET", &[FtpGet]),
+        ("FTP_PUT", &[FtpPut]),
+        ("FTP_LIST", &[FtpList]),
+        ("FTP_DATA", &[FtpData]),
+        ("FTP", &[FtpGet, FtpPut, FtpList, FtpData]),
+        ("ADMIN", &[Admin]),
+        ("DNSRESOLVE", &[DnsResolve]),
+    ]
+};
+
+/// The operation field of an entry: words at commas; `None`: it restricts nothing.
+///
+/// # Errors
+/// The first word that is no operation: 3proxy rejects the file.
+pub fn operations(word: &[u8]) -> Result<Option<Operations>, Span> {
+    if is_any(word) {
+        return Ok(None);
+    }
+    let mut set = Operations::default();
+    for (at, item) in items(word) {
+        let (_, meant) = OPERATION_WORDS.iter().find(|(name, _)| name.as_bytes() == item).ok_or(at)?;
+        set = set.with(Operations::from(*meant));
+    }
+    Ok((!set.is_empty()).then_some(set))
+}
+
 impl std::fmt::Debug for Operations {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Operations({:#b})", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OPERATION_WORDS, Operation, Operations, operations};
+    use crate::Span;
+
+    #[test]
+    fn words_add_up() {
+        let set = operations(b"HTTP,,CONNECT").unwrap().unwrap();
+        assert!(set.has(Operation::HttpGet) && set.has(Operation::HttpOther) && set.has(Operation::Connect));
+        assert!(!set.has(Operation::HttpConnect) && !set.has(Operation::FtpGet));
+        assert_eq!(operations(b"HTTPS"), operations(b"HTTP_CONNECT"));
+        assert_eq!((operations(b"*"), operations(b",")), (Ok(None), Ok(None)));
+        for (word, meant) in OPERATION_WORDS {
+            assert_eq!(operations(word.as_bytes()), Ok(Some(Operations::from(meant))), "{word}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_word_is_refused_where_it_stands() {
+        assert_eq!(operations(b"CONNECT,connect"), Err(Span::new(8, 15)));
+        assert_eq!(operations(b"*,BIND"), Err(Span::new(0, 1)));
     }
 }
