@@ -1,6 +1,7 @@
 //! The 3proxy.cfg language: text to a lossless tree with spans, and what its words say.
 //!
-//! Reading order: [`span`], [`syntax`] (the tree), [`parse`](fn@parse), [`directive`] (a row for every command),
+//! Reading order: [`span`], [`syntax`] (the tree), [`parse`](fn@parse), [`directive`] and [`option`] (a row for every
+//! command and service option),
 //! [`value`] (what stands inside a word).
 //! Knows nothing of what a configuration means: that is the `compiler` crate's.
 //!
@@ -17,6 +18,7 @@
 
 pub mod directive;
 mod line_index;
+pub mod option;
 mod parse;
 pub mod span;
 pub mod syntax;
