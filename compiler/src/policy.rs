@@ -8,36 +8,30 @@ use grammar::Text;
 use crate::{
     program::{
         Program,
-        acl::{Ace, AclRef, Parent},
+        acl::{Ace, AclRef, Acls, Parent},
         auth::Password,
-        limits::{Direction, Limit},
     },
-    table::{Decision, Fields, Request, Subject, Table, Verdict, oracle},
+    table::{
+        Decision, Fields, Request, Table, Verdict,
+        list::{self, Copied, ListTable},
+    },
 };
 
 mod identity;
+mod limits;
+
+pub use limits::LimitList;
+use limits::LimitTables;
 
 /// What decides requests.
 pub struct Policy {
     program: Arc<Program>,
     identity: u64,
+    /// By [`ListId`](crate::program::acl::ListId).
+    tables: Box<[Arc<ListTable>]>,
+    limits: LimitTables,
     /// Of users with one name, the last.
     users: HashMap<Text, u32>,
-}
-
-/// A list of limits that apply to all services.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LimitList {
-    /// [`Limits::bandwidth_in`](crate::program::limits::Limits::bandwidth_in).
-    BandwidthIn,
-    /// [`Limits::bandwidth_out`](crate::program::limits::Limits::bandwidth_out).
-    BandwidthOut,
-    /// [`Limits::connections`](crate::program::limits::Limits::connections).
-    Connections,
-    /// [`Limits::traffic`](crate::program::limits::Limits::traffic), those that count towards the client.
-    TrafficIn,
-    /// The same, those that count towards the server.
-    TrafficOut,
 }
 
 impl Policy {
@@ -45,7 +39,13 @@ impl Policy {
     #[must_use]
     pub fn compile(program: &Arc<Program>) -> Self {
         let users = program.users.iter().zip(0..).map(|(user, at)| (user.name.clone(), at)).collect();
-        Self { identity: identity::of(program), users, program: Arc::clone(program) }
+        Self {
+            identity: identity::of(program),
+            tables: compile_lists(&program.acls),
+            limits: LimitTables::new(&program.limits),
+            users,
+            program: Arc::clone(program),
+        }
     }
 
     /// What it was compiled from.
@@ -66,7 +66,7 @@ impl Policy {
     #[must_use]
     pub fn decide(&self, service: usize, request: &Request<'_>) -> Verdict {
         match self.list(service) {
-            Some(Some(list)) => self.table(list).decide(request),
+            Some(Some(list)) => self.table(list).map_or(Verdict::END, |table| table.decide(request)),
             Some(None) => Verdict { entry: None, decision: Decision::Allow },
             None => Verdict::END,
         }
@@ -75,7 +75,8 @@ impl Policy {
     /// Which fields of `request` fix what [`Policy::decide`] says: see [`Table::depends_on`].
     #[must_use]
     pub fn depends_on(&self, service: usize, request: &Request<'_>) -> Fields {
-        self.list(service).flatten().map_or(Fields::NONE, |list| self.table(list).depends_on(request))
+        let table = self.list(service).flatten().and_then(|list| self.table(list));
+        table.map_or(Fields::NONE, |table| table.depends_on(request))
     }
 
     /// The parents that a verdict sends the request through, in the order in which they are drawn; none if it goes direct.
@@ -101,32 +102,25 @@ impl Policy {
     /// `request` has the [weight](Policy::weight) of the verdict that let it pass.
     #[must_use]
     pub fn limits(&self, list: LimitList, request: &Request<'_>) -> Vec<usize> {
-        let limits = &self.program.limits;
-        let subject = Subject::new(request);
-        let traffic = |other| {
-            let counted = limits.traffic.iter().enumerate().filter(move |(_, line)| line.direction != other);
-            counted.map(|(at, line)| (at, &line.limit))
-        };
-        match list {
-            // 3proxy has room for ten.
-            LimitList::BandwidthIn => {
-                applying(limits.bandwidth_in.iter().enumerate(), &subject).take(10).collect()
-            }
-            LimitList::BandwidthOut => {
-                applying(limits.bandwidth_out.iter().enumerate(), &subject).take(10).collect()
-            }
-            LimitList::Connections => applying(limits.connections.iter().enumerate(), &subject).collect(),
-            LimitList::TrafficIn => applying(traffic(Direction::Out), &subject).collect(),
-            LimitList::TrafficOut => applying(traffic(Direction::In), &subject).collect(),
-        }
+        self.limits.applying(&self.program.limits, list, request)
+    }
+
+    /// Bytes on the heap that tables take, about; the Program's own are not counted.
+    #[must_use]
+    pub fn table_bytes(&self) -> usize {
+        let mut tables: Vec<&Arc<ListTable>> = self.tables.iter().collect();
+        tables.sort_unstable_by_key(|table| Arc::as_ptr(table));
+        tables.dedup_by_key(|table| Arc::as_ptr(table));
+        tables.into_iter().map(|table| table.bytes()).sum::<usize>() + self.limits.bytes()
     }
 
     fn list(&self, service: usize) -> Option<Option<AclRef>> {
         self.program.services.get(service).map(|service| service.acl)
     }
 
-    fn table(&self, list: AclRef) -> impl Table {
-        oracle::Walk { acls: &self.program.acls, list: Some(list) }
+    fn table(&self, list: AclRef) -> Option<Copied<'_>> {
+        let table = self.tables.get(list.list.0 as usize)?;
+        Some(Copied { table, acls: &self.program.acls, list })
     }
 
     fn ace(&self, verdict: Verdict) -> Option<&Ace> {
@@ -134,14 +128,21 @@ impl Policy {
     }
 }
 
-/// The indexes of `lines` that match, up to the first `no…` line that does.
-fn applying<'a, T: 'a>(
-    lines: impl Iterator<Item = (usize, &'a Limit<T>)>,
-    subject: &Subject<'_>,
-) -> impl Iterator<Item = usize> {
-    let weighty = |line: &Limit<T>| line.weight == 0 || line.weight >= subject.weight;
-    let matching = lines.filter(move |(_, line)| weighty(line) && oracle::matches(&line.matcher, subject));
-    matching.take_while(|(_, line)| line.limit.is_some()).map(|(at, _)| at)
+/// A table for each list; lists of equal content share one.
+fn compile_lists(acls: &Acls) -> Box<[Arc<ListTable>]> {
+    let mut alike: HashMap<u64, Vec<usize>> = HashMap::new();
+    let mut tables: Vec<Arc<ListTable>> = Vec::with_capacity(acls.lists.len());
+    for (at, ids) in acls.lists.iter().enumerate() {
+        let alike = alike.entry(list::digest(acls, ids)).or_default();
+        let equal =
+            |other: &&usize| acls.lists.get(**other).is_some_and(|other| list::equal(acls, ids, other));
+        let known = alike.iter().find(equal).and_then(|other| tables.get(*other)).map(Arc::clone);
+        if known.is_none() {
+            alike.push(at);
+        }
+        tables.push(known.unwrap_or_else(|| Arc::new(ListTable::new(acls, ids))));
+    }
+    tables.into()
 }
 
 impl fmt::Debug for Policy {

@@ -2,9 +2,21 @@
 //!
 //! [`oracle`] is the specification: the plain walk, to be read beside `allow` in the manual. [`index`] answers the same from indexes.
 //! Everything else asks through [`Table`].
+//!
+//! Reading order: [`oracle`], [`list`] (the table of one list, for all services that copied a part of it), [`index`] and what it is
+//! made of: `names`, `networks`, `schedule`, `intervals`, `postings`, `bits`.
+mod bits;
 pub mod index;
+mod intervals;
+pub mod list;
+mod names;
+mod networks;
 pub mod oracle;
+mod postings;
+mod schedule;
 mod subject;
+#[cfg(test)]
+mod tests;
 
 pub use subject::Subject;
 
@@ -120,6 +132,8 @@ impl Fields {
     /// Weight left by an earlier match.
     pub const WEIGHT: Self = Self(1 << 7);
 
+    /// Every field.
+    pub const ALL: Self = Self(0xff);
     /// Both ways to name a target: alternatives of each other in an entry.
     pub const TARGET: Self = Self::HOST.with(Self::ADDRESS);
     /// Fields that an entry lists something for.

@@ -96,6 +96,21 @@ pub struct Matcher {
     pub periods: Option<Box<[Period]>>,
 }
 
+impl Matcher {
+    /// How many users, addresses, names, ports and periods it lists.
+    #[must_use]
+    pub fn values(&self) -> usize {
+        let targets =
+            self.targets.as_ref().map_or(0, |targets| targets.addresses.len() + targets.names.len());
+        let list = |len: Option<usize>| len.unwrap_or_default();
+        list(self.users.as_ref().map(|users| users.len()))
+            + list(self.sources.as_ref().map(|sources| sources.len()))
+            + targets
+            + list(self.ports.as_ref().map(|ports| ports.len()))
+            + list(self.periods.as_ref().map(|periods| periods.len()))
+    }
+}
+
 pub use grammar::value::{
     AddressRange, NamePattern, Operation, Operations, Period, PortRange, Targets, Weekdays,
 };

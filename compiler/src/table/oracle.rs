@@ -72,9 +72,6 @@ impl Table for Walk<'_> {
             }
         }
         let compared = asked.iter().fold(Fields::NONE, |fields, ace| fields.with(compares(ace)));
-        if compared.has(Fields::WEIGHT) {
-            return compared;
-        }
         let subject = Subject::new(request);
         let (decided_by, before) = match verdict.entry {
             Some(_) => asked.split_last().map_or((None, &[][..]), |(last, before)| (Some(last), before)),
@@ -136,14 +133,13 @@ fn contain(ranges: &[AddressRange], address: IpAddr) -> bool {
 }
 
 /// A range of IPv4-mapped addresses as the IPv4 range that it is; any other range as it is.
-#[must_use]
-pub fn canonical(range: AddressRange) -> AddressRange {
+pub(super) fn canonical(range: AddressRange) -> AddressRange {
     let (first, last) = (range.first.to_canonical(), range.last.to_canonical());
     if first.is_ipv4() && last.is_ipv4() { AddressRange { first, last } } else { range }
 }
 
 /// Whether a name, in lower case, is one that `pattern` means.
-fn name_matches(pattern: &NamePattern, host: &[u8]) -> bool {
+pub(super) fn name_matches(pattern: &NamePattern, host: &[u8]) -> bool {
     match pattern {
         NamePattern::Exact(name) => **name == *host,
         NamePattern::Prefix(prefix) => host.starts_with(prefix),
@@ -155,19 +151,19 @@ fn name_matches(pattern: &NamePattern, host: &[u8]) -> bool {
 }
 
 /// Whether an entry is passed over although it matches.
-fn passed_over(acls: &Acls, ace: &Ace, subject: &Subject<'_>) -> bool {
+pub(super) fn passed_over(acls: &Acls, ace: &Ace, subject: &Subject<'_>) -> bool {
     ace.redirects()
         && (!subject.operation.can_be_redirected()
             || subject.redirected && acls.parents(ace).first().is_some_and(Parent::is_local))
 }
 
 /// Whether an earlier match has set a weight that this entry does not reach.
-const fn outweighed(ace: &Ace, weight: i32) -> bool {
+pub(super) const fn outweighed(ace: &Ace, weight: i32) -> bool {
     ace.weight.value != 0 && ace.weight.value < weight
 }
 
 /// Whether an entry may decide a request of which only `fields` are known.
-fn may_decide(acls: &Acls, ace: &Ace, subject: &Subject<'_>, fields: Fields) -> bool {
+pub(super) fn may_decide(acls: &Acls, ace: &Ace, subject: &Subject<'_>, fields: Fields) -> bool {
     let known =
         if fields.has(compares(ace).and(Fields::TARGET)) { fields } else { fields.without(Fields::TARGET) };
     let subject = if known.has(Fields::OPERATION) {

@@ -20,7 +20,7 @@ pub struct Subject<'a> {
     pub port: Option<u16>,
     /// Operation.
     pub operation: Operation,
-    /// When.
+    /// When; a leap second counts as the one before it.
     pub time: WeekTime,
     /// Weight left by an earlier match.
     pub weight: i32,
@@ -47,7 +47,7 @@ impl<'a> Subject<'a> {
             },
             port: (bind || request.port != 0).then_some(request.port),
             operation: request.operation,
-            time: request.time,
+            time: WeekTime { day: request.time.day % 7, second: request.time.second.min(24 * 60 * 60 - 1) },
             weight: request.weight,
             redirected: request.redirected,
         }
@@ -56,7 +56,8 @@ impl<'a> Subject<'a> {
     /// The fewest of the fields `compared` that fix the outcome, where `fixed` says whether a set does.
     pub(super) fn least(&self, compared: Fields, fixed: impl Fn(Fields) -> bool) -> Fields {
         let mut needed = compared;
-        for field in compared.each() {
+        // An entry with a weight may change what a later one does: then all count.
+        for field in compared.each().filter(|_| !compared.has(Fields::WEIGHT)) {
             if fixed(needed.without(field)) {
                 needed = needed.without(field);
             }

@@ -41,6 +41,26 @@ pub enum Operation {
 }
 
 impl Operation {
+    /// Every operation, each at its number.
+    pub const ALL: [Self; 16] = [
+        Self::Connect,
+        Self::Bind,
+        Self::UdpAssociate,
+        Self::IcmpAssociate,
+        Self::HttpGet,
+        Self::HttpPut,
+        Self::HttpPost,
+        Self::HttpHead,
+        Self::HttpConnect,
+        Self::HttpOther,
+        Self::FtpGet,
+        Self::FtpPut,
+        Self::FtpList,
+        Self::FtpData,
+        Self::DnsResolve,
+        Self::Admin,
+    ];
+
     /// Whether 3proxy lets an entry with parents decide it: not BIND, ICMP or those below HTTP other than a plain connection.
     #[must_use]
     pub const fn can_be_redirected(self) -> bool {

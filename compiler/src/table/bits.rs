@@ -1,0 +1,71 @@
+//! Sets of entries as bits, in blocks of 64 that are skipped when empty.
+
+/// Entries per block.
+pub(super) const BLOCK: u32 = u64::BITS;
+
+/// A set of entries.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Bits {
+    blocks: Box<[u64]>,
+    /// A bit for each block that is not empty.
+    summary: Box<[u64]>,
+}
+
+impl Bits {
+    /// Those of the first `len` entries that `has` says yes to.
+    pub(super) fn new(len: u32, has: impl Fn(u32) -> bool) -> Self {
+        let pack = |len: u32, has: &dyn Fn(u32) -> bool| -> Box<[u64]> {
+            let block = |at: u32| {
+                (0..BLOCK).filter(|bit| at + bit < len && has(at + bit)).fold(0, |word, bit| word | 1 << bit)
+            };
+            (0..len).step_by(BLOCK as usize).map(block).collect()
+        };
+        let blocks = pack(len, &has);
+        let filled = |at: u32| blocks.get(at as usize).is_some_and(|block| *block != 0);
+        let summary = pack(len.div_ceil(BLOCK), &filled);
+        Self { blocks, summary }
+    }
+
+    /// The first block from `from` on that is not empty: which, and its entries.
+    pub(super) fn block(&self, from: u32) -> Option<(u32, u64)> {
+        let mut word = from / BLOCK;
+        let mut filled = self.summary.get(word as usize)? & (u64::MAX << (from % BLOCK));
+        while filled == 0 {
+            word += 1;
+            filled = *self.summary.get(word as usize)?;
+        }
+        let at = word * BLOCK + filled.trailing_zeros();
+        Some((at, *self.blocks.get(at as usize)?))
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&*self.blocks) + size_of_val(&*self.summary)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{BLOCK, Bits};
+
+    proptest! {
+        #[test]
+        fn blocks_laid_end_to_end_are_the_set(
+            len in 0_u32..9000,
+            members in prop::collection::btree_set(0_u32..9000, 0..60),
+        ) {
+            let bits = Bits::new(len, |at| members.contains(&at));
+            let mut found = Vec::new();
+            let mut from = 0;
+            while let Some((at, block)) = bits.block(from) {
+                prop_assert!(at >= from && block != 0);
+                found.extend((0..BLOCK).filter(|bit| block & (1 << bit) != 0).map(|bit| at * BLOCK + bit));
+                from = at + 1;
+            }
+            let wanted: Vec<u32> = members.into_iter().filter(|at| *at < len).collect();
+            prop_assert_eq!(found, wanted);
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! The fields of an index: which entries accept a request's value.
+use std::collections::HashMap;
+
+use smallvec::SmallVec;
+
+use super::{Passes, Row};
+use crate::{
+    program::acl::{Matcher, Operation},
+    table::{
+        Fields, Subject,
+        bits::{BLOCK, Bits},
+        intervals::{Intervals, Lists},
+        names::{Names, map_bytes},
+        networks::Networks,
+        postings::Postings,
+        schedule::{self, Schedule},
+    },
+};
+
+/// The entries that accept one value of one field.
+#[derive(Debug)]
+pub(super) struct Accepting<'a> {
+    /// Those that accept any.
+    any: &'a Bits,
+    /// Those that accept it by name, in ascending lists. What was passed is cut off.
+    named: Lists<'a>,
+}
+
+impl<'a> Accepting<'a> {
+    /// These and no other.
+    pub(super) fn only(bits: &'a Bits) -> Self {
+        Self { any: bits, named: SmallVec::new() }
+    }
+
+    /// The first block from `from` on that has some of them: which, and them.
+    pub(super) fn block(&mut self, from: u32) -> Option<(u32, u64)> {
+        let mut first = self.any.block(from);
+        for list in &mut self.named {
+            skip(list, from * BLOCK);
+            let Some(block) = list.first().map(|entry| entry / BLOCK) else { continue };
+            if first.is_none_or(|(other, _)| block < other) {
+                first = Some((block, 0));
+            }
+        }
+        let (block, mut entries) = first?;
+        for list in &self.named {
+            let within = list.iter().take_while(|entry| **entry / BLOCK == block);
+            entries = within.fold(entries, |entries, entry| entries | 1 << (entry % BLOCK));
+        }
+        Some((block, entries))
+    }
+}
+
+/// Cuts off what is below `from`: looks near the front first, since steps are mostly short.
+fn skip(list: &mut &[u32], from: u32) {
+    let mut step = 1;
+    while list.get(step - 1).is_some_and(|entry| *entry < from) {
+        *list = list.get(step..).unwrap_or_default();
+        step *= 2;
+    }
+    let below = list.get(..step.min(list.len())).unwrap_or_default().partition_point(|entry| *entry < from);
+    *list = list.get(below..).unwrap_or_default();
+}
+
+/// The rows with their numbers.
+fn numbered<'a>(rows: &'a [Row<'a>]) -> impl Iterator<Item = (&'a Matcher, u32)> {
+    rows.iter().map(|row| row.matcher).zip(0..)
+}
+
+/// The rows of which `has` says yes.
+fn those(rows: &[Row<'_>], has: impl Fn(&Row<'_>) -> bool) -> Bits {
+    let len = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+    Bits::new(len, |at| rows.get(at as usize).is_some_and(&has))
+}
+
+/// Users.
+#[derive(Debug)]
+pub(super) struct Users {
+    any: Bits,
+    slots: HashMap<Box<[u8]>, u32>,
+    postings: Postings,
+}
+
+impl Users {
+    pub(super) fn new(rows: &[Row<'_>]) -> Option<Self> {
+        let mut slots: HashMap<Box<[u8]>, u32> = HashMap::new();
+        let mut pairs = Vec::new();
+        for (matcher, entry) in numbered(rows) {
+            for user in matcher.users.iter().flatten() {
+                let next = u32::try_from(slots.len()).unwrap_or(u32::MAX);
+                let slot = slots.get(user.as_bytes()).copied().unwrap_or_else(|| {
+                    slots.insert(user.as_bytes().into(), next);
+                    next
+                });
+                pairs.push((slot, entry));
+            }
+        }
+        let any = those(rows, |row| row.matcher.users.is_none());
+        let postings = Postings::new(slots.len(), &pairs);
+        rows.iter().any(|row| row.matcher.users.is_some()).then_some(Self { any, slots, postings })
+    }
+
+    pub(super) fn accepting(&self, subject: &Subject<'_>) -> Accepting<'_> {
+        let named = self.slots.get(subject.user).map(|slot| self.postings.of(*slot));
+        Accepting { any: &self.any, named: named.into_iter().collect() }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.any.bytes() + map_bytes(&self.slots) + self.postings.bytes()
+    }
+}
+
+/// Client addresses.
+#[derive(Debug)]
+pub(super) struct Sources {
+    any: Bits,
+    networks: Networks,
+}
+
+impl Sources {
+    pub(super) fn new(rows: &[Row<'_>]) -> Option<Self> {
+        let ranges = numbered(rows)
+            .flat_map(|(matcher, entry)| matcher.sources.iter().flatten().map(move |range| (range, entry)));
+        rows.iter().any(|row| row.matcher.sources.is_some()).then(|| Self {
+            any: those(rows, |row| row.matcher.sources.is_none()),
+            networks: Networks::new(ranges),
+        })
+    }
+
+    pub(super) fn accepting(&self, subject: &Subject<'_>) -> Accepting<'_> {
+        let mut named = Lists::new();
+        self.networks.find(subject.source, &mut named);
+        Accepting { any: &self.any, named }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.any.bytes() + self.networks.bytes()
+    }
+}
+
+/// Targets: names and addresses are alternatives, and which entries accept any depends on what there is to compare.
+#[derive(Debug)]
+pub(super) struct TargetField {
+    /// Entries that accept any target, by what of it is known.
+    any: [Bits; 5],
+    names: Names,
+    networks: Networks,
+}
+
+/// What of a target is known, and what of it there is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// Name and address, and there are both.
+    Both,
+    /// Name and address; there is a name only.
+    HostOnly,
+    /// Name and address; there is an address only.
+    AddressOnly,
+    /// The name, and there is one; the address may be any.
+    Host,
+    /// The address, and there is one; the name may be any.
+    Address,
+}
+
+impl TargetField {
+    pub(super) fn new(rows: &[Row<'_>]) -> Option<Self> {
+        let names =
+            |row: &Row<'_>| row.matcher.targets.as_ref().is_some_and(|targets| !targets.names.is_empty());
+        let addresses =
+            |row: &Row<'_>| row.matcher.targets.as_ref().is_some_and(|targets| !targets.addresses.is_empty());
+        let any = |known: Known| {
+            those(rows, |row| match known {
+                Known::Both => !names(row) && !addresses(row),
+                Known::HostOnly => !names(row),
+                Known::AddressOnly => !addresses(row),
+                Known::Host => !names(row) || addresses(row),
+                Known::Address => names(row) || !addresses(row),
+            })
+        };
+        let targets =
+            || numbered(rows).filter_map(|(matcher, entry)| Some((matcher.targets.as_deref()?, entry)));
+        rows.iter().any(|row| names(row) || addresses(row)).then(|| Self {
+            any: [Known::Both, Known::HostOnly, Known::AddressOnly, Known::Host, Known::Address].map(any),
+            names: Names::new(
+                targets().flat_map(|(targets, entry)| targets.names.iter().map(move |name| (name, entry))),
+            ),
+            networks: Networks::new(
+                targets()
+                    .flat_map(|(targets, entry)| targets.addresses.iter().map(move |range| (range, entry))),
+            ),
+        })
+    }
+
+    /// `None`: there is nothing to compare, and all accept.
+    pub(super) fn accepting(&self, subject: &Subject<'_>, fields: Fields) -> Option<Accepting<'_>> {
+        let host = subject.host.as_deref().filter(|_| fields.has(Fields::HOST));
+        let address = subject.address.filter(|_| fields.has(Fields::ADDRESS));
+        let known = match (host, address, fields.has(Fields::TARGET)) {
+            (None, None, _) => return None,
+            (Some(_), Some(_), _) => Known::Both,
+            (Some(_), None, true) => Known::HostOnly,
+            (None, Some(_), true) => Known::AddressOnly,
+            (Some(_), None, false) => Known::Host,
+            (None, Some(_), false) => Known::Address,
+        };
+        let [both, host_only, address_only, by_host, by_address] = &self.any;
+        let any = match known {
+            Known::Both => both,
+            Known::HostOnly => host_only,
+            Known::AddressOnly => address_only,
+            Known::Host => by_host,
+            Known::Address => by_address,
+        };
+        let mut named = Lists::new();
+        if let Some(host) = host {
+            self.names.find(host, &mut named);
+        }
+        if let Some(address) = address {
+            self.networks.find(address, &mut named);
+        }
+        Some(Accepting { any, named })
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.any.iter().map(Bits::bytes).sum::<usize>() + self.names.bytes() + self.networks.bytes()
+    }
+}
+
+/// Ports.
+#[derive(Debug)]
+pub(super) struct Ports {
+    any: Bits,
+    ranges: Intervals<u16>,
+}
+
+impl Ports {
+    pub(super) fn new(rows: &[Row<'_>]) -> Option<Self> {
+        let ranges = numbered(rows).flat_map(|(matcher, entry)| {
+            matcher.ports.iter().flatten().map(move |range| (range.first, range.last, entry))
+        });
+        rows.iter().any(|row| row.matcher.ports.is_some()).then(|| Self {
+            any: those(rows, |row| row.matcher.ports.is_none()),
+            ranges: Intervals::new(&ranges.collect::<Vec<_>>()),
+        })
+    }
+
+    /// `None`: the port is not known, and all accept.
+    pub(super) fn accepting(&self, subject: &Subject<'_>) -> Option<Accepting<'_>> {
+        let mut named = Lists::new();
+        self.ranges.find(subject.port?, &mut named);
+        Some(Accepting { any: &self.any, named })
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.any.bytes() + self.ranges.bytes()
+    }
+}
+
+/// Operations: there are so few that each has its set. An entry with parents does not accept those that can't be redirected.
+#[derive(Debug)]
+pub(super) struct Operations {
+    sets: Box<[Bits]>,
+    none: Bits,
+}
+
+impl Operations {
+    pub(super) fn new(rows: &[Row<'_>]) -> Option<Self> {
+        let decides = |row: &Row<'_>, operation: Operation| {
+            row.matcher.operations.is_none_or(|operations| operations.has(operation))
+                && (row.passes == Passes::Nobody || operation.can_be_redirected())
+        };
+        let limits = |row: &Row<'_>| row.matcher.operations.is_some() || row.passes != Passes::Nobody;
+        let set = |operation: &Operation| those(rows, |row| decides(row, *operation));
+        rows.iter()
+            .any(limits)
+            .then(|| Self { sets: Operation::ALL.iter().map(set).collect(), none: Bits::default() })
+    }
+
+    pub(super) fn accepting(&self, subject: &Subject<'_>) -> Accepting<'_> {
+        Accepting::only(self.sets.get(subject.operation as usize).unwrap_or(&self.none))
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.sets.iter().map(Bits::bytes).sum()
+    }
+}
+
+/// Weekdays and times of the day.
+#[derive(Debug)]
+pub(super) struct Times {
+    any: Bits,
+    schedule: Schedule,
+}
+
+impl Times {
+    pub(super) fn new(rows: &[Row<'_>]) -> Option<Self> {
+        let limits = |row: &Row<'_>| row.matcher.weekdays.is_some() || row.matcher.periods.is_some();
+        let mut ranges = Vec::new();
+        for (row, entry) in rows.iter().zip(0..).filter(|(row, _)| limits(row)) {
+            schedule::add(row.matcher, entry, &mut ranges);
+        }
+        rows.iter()
+            .any(limits)
+            .then(|| Self { any: those(rows, |row| !limits(row)), schedule: Intervals::new(&ranges) })
+    }
+
+    pub(super) fn accepting(&self, subject: &Subject<'_>) -> Accepting<'_> {
+        let mut named = Lists::new();
+        self.schedule.find(schedule::second(subject.time), &mut named);
+        Accepting { any: &self.any, named }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.any.bytes() + self.schedule.bytes()
+    }
+}

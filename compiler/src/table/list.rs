@@ -1,0 +1,185 @@
+//! The table of one list, for all services that copied a part of it.
+//!
+//! Services copy prefixes of a list, of which only the last entry may be another version than the list's own. So one index answers for
+//! all: matches below the prefix's end are its, and the last entry is asked by itself.
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::{
+    Fields, Request, Subject, Table, Verdict,
+    index::{Index, Passes, Row},
+    oracle::{self, Walk},
+};
+use crate::program::acl::{Ace, AceId, AclRef, Acls, Parent};
+
+/// A compiled list. Lists of equal content share one.
+#[derive(Debug)]
+pub struct ListTable {
+    /// `None`: it is so short that walking is as fast.
+    index: Option<Index>,
+    /// Some entry has a weight, so that whether one matches depends on those that were passed over before it.
+    weighty: bool,
+    /// By entry: the fields that it or one before it compares.
+    compared: Box<[Fields]>,
+}
+
+/// A list of so many entries and listed values is walked.
+const SHORT: usize = 32;
+const FEW_VALUES: usize = 128;
+
+impl ListTable {
+    /// Compiles the entries of a list.
+    #[must_use]
+    pub fn new(acls: &Acls, ids: &[AceId]) -> Self {
+        let aces = ids.iter().filter_map(|id| acls.ace(*id));
+        let values: usize = aces.map(|ace| ace.matcher.values()).sum();
+        let table = Self::indexed(acls, ids);
+        if ids.len() <= SHORT && values <= FEW_VALUES { Self { index: None, ..table } } else { table }
+    }
+
+    /// The same, with an index however short the list is.
+    pub(super) fn indexed(acls: &Acls, ids: &[AceId]) -> Self {
+        let aces: Vec<&Ace> = ids.iter().filter_map(|id| acls.ace(*id)).collect();
+        let weighty = aces.iter().any(|ace| ace.weight.value != 0);
+        // What is passed over in a list with weights is not left out of the index: it may change the weight.
+        let passes = |ace: &Ace| if weighty { Passes::Nobody } else { passes(acls, ace) };
+        let rows: Vec<Row<'_>> =
+            aces.iter().map(|ace| Row { matcher: &ace.matcher, passes: passes(ace) }).collect();
+        let mut so_far = Fields::NONE;
+        let compared = aces.iter().map(|ace| {
+            so_far = so_far.with(oracle::compares(ace));
+            so_far
+        });
+        Self { weighty, compared: compared.collect(), index: Some(Index::new(&rows)) }
+    }
+
+    /// Bytes on the heap, about.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.compared) + self.index.as_ref().map_or(0, Index::bytes)
+    }
+}
+
+/// Whom an entry is passed over for.
+#[must_use]
+pub fn passes(acls: &Acls, ace: &Ace) -> Passes {
+    match acls.parents(ace).first() {
+        None => Passes::Nobody,
+        Some(first) if Parent::is_local(first) => Passes::Redirected,
+        Some(_) => Passes::Unredirectable,
+    }
+}
+
+/// A number that lists of equal content share.
+#[must_use]
+pub fn digest(acls: &Acls, ids: &[AceId]) -> u64 {
+    let mut hash = DefaultHasher::new();
+    for ace in ids.iter().filter_map(|id| acls.ace(*id)) {
+        (&ace.matcher, passes(acls, ace), ace.weight.value).hash(&mut hash);
+    }
+    hash.finish()
+}
+
+/// Whether one table answers for both lists: their entries match alike. What they decide then is looked up in each.
+#[must_use]
+pub fn equal(acls: &Acls, one: &[AceId], other: &[AceId]) -> bool {
+    let alike = |(one, other): (&AceId, &AceId)| match (acls.ace(*one), acls.ace(*other)) {
+        (Some(one), Some(other)) => {
+            one.matcher == other.matcher
+                && one.weight.value == other.weight.value
+                && passes(acls, one) == passes(acls, other)
+        }
+        _ => false,
+    };
+    one.len() == other.len() && one.iter().zip(other).all(alike)
+}
+
+/// A table, asked for one service.
+#[derive(Clone, Copy, Debug)]
+pub struct Copied<'a> {
+    /// The table of the list.
+    pub table: &'a ListTable,
+    /// Where the entries are.
+    pub acls: &'a Acls,
+    /// What the service copied.
+    pub list: AclRef,
+}
+
+impl Copied<'_> {
+    fn walk(&self) -> Walk<'_> {
+        Walk { acls: self.acls, list: Some(self.list) }
+    }
+
+    /// How many entries stand before the last.
+    const fn before_last(&self) -> u32 {
+        self.list.len.saturating_sub(1)
+    }
+
+    fn entry(&self, at: u32) -> Option<(AceId, &Ace)> {
+        let id = *self.acls.lists.get(self.list.list.0 as usize)?.get(at as usize)?;
+        Some((id, self.acls.ace(id)?))
+    }
+
+    fn last(&self) -> Option<(AceId, &Ace)> {
+        Some((self.list.last, self.acls.ace(self.list.last)?))
+    }
+
+    /// The entry that decides: its place, and the entry.
+    fn deciding(&self, index: &Index, subject: &mut Subject<'_>) -> Option<(u32, AceId, &Ace)> {
+        for at in index.matching(subject, Fields::ALL).take_while(|at| *at < self.before_last()) {
+            let (id, ace) = self.entry(at)?;
+            if !self.table.weighty {
+                return Some((at, id, ace));
+            }
+            if oracle::outweighed(ace, subject.weight) {
+                continue;
+            }
+            if !oracle::passed_over(self.acls, ace, subject) {
+                return Some((at, id, ace));
+            }
+            subject.weight = ace.weight.value;
+        }
+        let (id, ace) = self.last()?;
+        let decides = oracle::matches(&ace.matcher, subject)
+            && !oracle::outweighed(ace, subject.weight)
+            && !oracle::passed_over(self.acls, ace, subject);
+        decides.then_some((self.before_last(), id, ace))
+    }
+}
+
+impl Table for Copied<'_> {
+    fn decide(&self, request: &Request<'_>) -> Verdict {
+        let Some(index) = &self.table.index else { return self.walk().decide(request) };
+        let deciding = self.deciding(index, &mut Subject::new(request));
+        deciding.map_or(Verdict::END, |(_, id, ace)| Verdict::of(id, ace))
+    }
+
+    fn depends_on(&self, request: &Request<'_>) -> Fields {
+        let Some(index) = &self.table.index else { return self.walk().depends_on(request) };
+        let subject = Subject::new(request);
+        let deciding = self.deciding(index, &mut subject.clone());
+        let last = self.last().map(|(_, ace)| ace);
+        let asked_last = deciding.is_none_or(|(at, ..)| at == self.before_last());
+        let before = if asked_last { self.before_last() } else { deciding.map_or(0, |(at, ..)| at + 1) };
+        let mut compared = before
+            .checked_sub(1)
+            .and_then(|at| self.table.compared.get(at as usize).copied())
+            .unwrap_or_default();
+        if asked_last {
+            compared = compared.with(last.map_or(Fields::NONE, oracle::compares));
+        }
+        subject.least(compared, |fields| {
+            // Whoever of those before the deciding entry may decide with only these known comes first here.
+            let may_decide = |ace| oracle::may_decide(self.acls, ace, &subject, fields);
+            let before_last = index.matching(&subject, fields).take_while(|at| *at < self.before_last());
+            let mut deciders = before_last
+                .filter(|at| !self.table.weighty || self.entry(*at).is_some_and(|(_, ace)| may_decide(ace)));
+            let first = deciders.next();
+            match deciding {
+                Some((at, _, ace)) => {
+                    fields.has(oracle::compares(ace)) && first.is_none_or(|first| first >= at)
+                }
+                None => first.is_none() && !last.is_some_and(may_decide),
+            }
+        })
+    }
+}
