@@ -9,12 +9,16 @@
 //! Network input never panics. Every failure has a 3proxy code and a log record.
 //! No buffer is held for an idle connection.
 
+mod authenticate;
+mod authorize;
 pub mod connect;
 pub mod error;
 pub mod event;
 mod expiring;
 pub mod log;
+mod parent;
 mod random;
 pub mod relay;
 pub mod resolve;
+pub mod session;
 pub mod snapshot;

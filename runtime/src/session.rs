@@ -8,10 +8,15 @@ use std::{
     sync::Arc,
 };
 
-use compiler::program::acl::Operation;
+use compiler::program::{acl::Operation, service::Family};
 use tokio::net::TcpStream;
 
-use crate::{error::Failure, log::Record, snapshot::{ServicePolicy, Snapshot}};
+use crate::{
+    authorize::{self, Grant},
+    error::{Failure, FailureKind},
+    log::Record,
+    snapshot::{ServicePolicy, Snapshot},
+};
 
 /// What a client asks for.
 #[derive(Clone, Debug)]
@@ -44,6 +49,40 @@ pub enum TargetName {
     Name(Box<str>),
 }
 
+impl TargetName {
+    /// Reads a target that was written as text, for a service that uses `family`.
+    ///
+    /// An address counts only if the service uses its family (without an option that is IPv4, as in 3proxy). `None`: this is no
+    /// host: it is empty, it has a byte that no host name has, such as a NUL, a blank or a line end, or it looks like an address
+    /// and is none. (`127.1` and `0` are addresses to some resolvers, and would pass the rules as names.)
+    #[must_use]
+    pub fn parse(text: &[u8], family: Family) -> Option<Self> {
+        let text = str::from_utf8(text).ok()?;
+        if let Ok(address) = text.parse::<IpAddr>() {
+            let used = match address {
+                IpAddr::V4(_) => family != Family::V6,
+                IpAddr::V6(_) => !matches!(family, Family::Default | Family::V4),
+            };
+            return used.then(|| Self::Address(address.to_canonical()));
+        }
+        let name = text.trim_end_matches('.');
+        let strange = |byte: u8| !byte.is_ascii_graphic() || br##"/\@?#:[]<>"`{}|^%,;"##.contains(&byte);
+        let last = name.rsplit('.').next().unwrap_or_default();
+        let is_name =
+            !last.is_empty() && !last.bytes().all(|byte| byte.is_ascii_digit()) && !name.bytes().any(strange);
+        is_name.then(|| Self::Name(name.to_ascii_lowercase().into()))
+    }
+}
+
+impl std::fmt::Display for TargetName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Address(address) => address.fmt(f),
+            Self::Name(name) => f.write_str(name),
+        }
+    }
+}
+
 /// A connection towards the target, ready for the client's bytes.
 #[derive(Debug)]
 pub struct Upstream {
@@ -58,6 +97,22 @@ pub struct Upstream {
     /// Which redirecting entry led here and with which user, so that a kept-alive connection is used again only for requests
     /// that would be routed the same way.
     pub reuse: ReuseKey,
+}
+
+impl Upstream {
+    /// Notes in the record which way the connection goes.
+    pub(crate) fn new(
+        stream: TcpStream,
+        route: Route,
+        peer: SocketAddr,
+        reuse: ReuseKey,
+        record: &mut Record,
+    ) -> Result<Self, Failure> {
+        let external = stream.local_addr().map_err(|error| Failure::io(15, FailureKind::Connect, error))?;
+        record.external = Some(external.ip());
+        record.peer = Some(peer);
+        Ok(Self { stream, route, external, peer, reuse })
+    }
 }
 
 /// How requests are to be written on an upstream connection.
@@ -78,8 +133,8 @@ pub struct ReuseKey {
     pub target: (TargetName, u16),
     /// The entry that decided.
     pub entry: Option<compiler::program::acl::AceId>,
-    /// The user.
-    pub user: Option<Box<[u8]>>,
+    /// What the client gave: parents may be sent it.
+    pub credentials: Option<Credentials>,
 }
 
 /// One client connection.
@@ -98,12 +153,36 @@ pub struct Session {
 }
 
 impl Session {
+    /// A session of `client`, which connected to `local`. IPv4-mapped addresses are taken for the IPv4 addresses that they are.
+    #[must_use]
+    pub fn new(
+        snapshot: Arc<Snapshot>,
+        service: Arc<ServicePolicy>,
+        client: SocketAddr,
+        local: SocketAddr,
+    ) -> Self {
+        let canonical = |address: SocketAddr| SocketAddr::new(address.ip().to_canonical(), address.port());
+        let (client, local) = (canonical(client), canonical(local));
+        let record = Record::new(service.kind, service.settings.listen.port.value, client, local);
+        Self { snapshot, service, client, local, record }
+    }
+
+    /// Which addresses the service uses: `-4`, `-6`, `-46`, `-64`.
+    #[must_use]
+    pub fn family(&self) -> Family {
+        self.service.settings.options.family.map_or(Family::Default, |family| family.value)
+    }
+
     /// Resolves, authenticates, authorizes and connects, and notes in the record what was decided.
     ///
     /// # Errors
-    /// The [`Failure`] to answer and to log.
+    /// The [`Failure`] to answer and to log; its code is in the record already.
     pub async fn open(&mut self, ask: &Ask) -> Result<Upstream, Failure> {
-        crate::authorize::open(self, ask).await
+        let opened = match authorize::decide(self, ask).await {
+            Ok(grant) => authorize::connect(self, ask, grant).await,
+            Err(failure) => Err(failure),
+        };
+        opened.inspect_err(|failure| self.record.code = failure.code)
     }
 
     /// The same decision without connecting: for a request on a connection that is already open.
@@ -111,6 +190,50 @@ impl Session {
     /// # Errors
     /// As [`Session::open`].
     pub async fn permit(&mut self, ask: &Ask) -> Result<ReuseKey, Failure> {
-        crate::authorize::permit(self, ask).await
+        let decided = authorize::decide(self, ask).await.map(|grant| Grant::reuse(&grant, ask));
+        decided.inspect_err(|failure| self.record.code = failure.code)
+    }
+
+    /// Writes the record, with the time that has passed since it was begun.
+    pub fn log(&self) {
+        self.service.log.write(&self.record);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use compiler::program::service::Family;
+
+    use super::TargetName;
+
+    #[test]
+    fn a_host_is_an_address_of_a_family_in_use_or_a_plain_name() {
+        let name = |name: &str| Some(TargetName::Name(name.into()));
+        let address = |address: &str| Some(TargetName::Address(address.parse().unwrap()));
+        for (text, family, expected) in [
+            ("127.0.0.1", Family::Default, address("127.0.0.1")),
+            ("127.0.0.1", Family::V6, None),
+            ("::1", Family::Default, None),
+            ("::1", Family::V4, None),
+            ("::1", Family::V4ThenV6, address("::1")),
+            ("::ffff:127.0.0.1", Family::V6ThenV4, address("127.0.0.1")),
+            ("WWW.Example.COM.", Family::Default, name("www.example.com")),
+            ("host.test..", Family::Default, name("host.test")),
+            ("_srv.a*b-c.test", Family::Default, name("_srv.a*b-c.test")),
+            ("", Family::Default, None),
+            (".", Family::Default, None),
+            ("127.0.0.300", Family::Default, None),
+            ("127.1", Family::Default, None),
+            ("0", Family::Default, None),
+            ("127.0.0.1.", Family::Default, None),
+            ("www.example.com\0.evil.test", Family::Default, None),
+            ("www.example.com\r\nX: y", Family::Default, None),
+            ("www.example.com ", Family::Default, None),
+            ("www.example.com/", Family::Default, None),
+            ("caf\u{e9}.test", Family::Default, None),
+        ] {
+            assert_eq!(TargetName::parse(text.as_bytes(), family), expected, "{text:?} {family:?}");
+        }
+        assert_eq!(TargetName::parse(b"a\xff", Family::Default), None);
     }
 }

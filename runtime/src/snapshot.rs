@@ -19,7 +19,7 @@ use compiler::{
     },
 };
 
-use crate::log::Logger;
+use crate::{authenticate::cache::Identities, log::Logger, resolve::Resolver};
 
 /// One configuration in force.
 #[derive(Debug)]
@@ -34,6 +34,10 @@ pub struct Snapshot {
     pub services: Vec<Arc<ServicePolicy>>,
     /// `timeouts`.
     pub timeouts: Durations,
+    /// Names to addresses.
+    pub resolver: Resolver,
+    /// Who was authenticated, and is remembered.
+    pub(crate) identities: Identities,
     /// Which service answers on which listener: indexes into [`Snapshot::services`].
     listeners: HashMap<ListenerId, usize>,
 }
@@ -78,11 +82,14 @@ impl Snapshot {
         let services = program.services.iter().zip(loggers).enumerate().map(|(index, (settings, log))| {
             Arc::new(ServicePolicy { index, kind: settings.kind, settings: Arc::clone(settings), log })
         });
+        let timeouts = Durations::from(&program.process.timeouts);
         Self {
             generation,
             services: services.collect(),
             policy: Policy::compile(&program),
-            timeouts: (&program.process.timeouts).into(),
+            resolver: Resolver::new(&program.resolver, timeouts.dns),
+            identities: Identities::new(program.auth_cache_size.value),
+            timeouts,
             listeners: listeners.iter().copied().zip(0..).collect(),
             program,
         }

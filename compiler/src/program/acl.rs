@@ -220,4 +220,9 @@ impl Parent {
     pub fn is_local(&self) -> bool {
         self.port == 0 && matches!(self.host, ParentHost::Address(address) if address.is_unspecified())
     }
+    /// User `*`: the client's own name and password are sent to it.
+    #[must_use]
+    pub fn wants_client_credentials(&self) -> bool {
+        self.user.as_ref().is_some_and(|user| user.as_bytes() == b"*")
+    }
 }

@@ -1,0 +1,104 @@
+//! Who the client is: one type of an authentication chain after the other.
+//!
+//! The chain is walked by [`crate::authorize`], since what a type found out is judged by the access list before the next type is
+//! tried. A type says who the client is, or fails with 3proxy's code: 4 no user name, 5 no such user, 6 to 8 a wrong password,
+//! 10 another address than the one remembered.
+use std::net::IpAddr;
+
+use compiler::program::{
+    acl::AclRef,
+    auth::{AuthCache, AuthType},
+};
+
+use crate::session::{Ask, Session};
+
+pub(crate) mod cache;
+mod password;
+
+use cache::{Key, Subject};
+
+/// What a type found out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Identity {
+    /// Nothing is checked, not even by the access list.
+    Unchecked,
+    /// The access list alone decides, and is not told the user name.
+    Hidden,
+    /// The user, as the client says or as was proved, and whether that is worth remembering.
+    User {
+        /// Name.
+        name: Box<[u8]>,
+        /// It was found out now, not remembered.
+        fresh: bool,
+    },
+}
+
+impl Identity {
+    /// The name that the access list is told.
+    pub(crate) fn user(&self) -> Option<&[u8]> {
+        match self {
+            Self::Unchecked | Self::Hidden => None,
+            Self::User { name, .. } => Some(name),
+        }
+    }
+}
+
+/// Who the client is by one type, or the code with which it fails.
+pub(crate) fn identify(
+    kind: AuthType,
+    session: &Session,
+    ask: &Ask,
+    address: Option<IpAddr>,
+) -> Result<Identity, u16> {
+    let known = |name: &[u8]| Ok(Identity::User { name: name.into(), fresh: true });
+    let credentials = ask.credentials.as_ref();
+    match kind {
+        AuthType::None => Ok(Identity::Unchecked),
+        AuthType::IpOnly => Ok(Identity::Hidden),
+        AuthType::UserOnly => known(&credentials.ok_or(4_u16)?.user),
+        AuthType::Strong => {
+            let credentials = credentials.ok_or(4_u16)?;
+            password::check(session.snapshot.policy.user(&credentials.user), credentials.password.as_ref())?;
+            known(&credentials.user)
+        }
+        AuthType::Cache | AuthType::CacheAcl => remembered(session, ask, address),
+        // `cfgc run` refuses a configuration with these; should one get here, it lets nobody in.
+        AuthType::DnsName | AuthType::Radius => Err(5),
+    }
+}
+
+/// `cacheacl` is `cache`: the verdict that it would remember is asked of the table again, so that it is the verdict of this
+/// request, and comes with its parents.
+fn remembered(session: &Session, ask: &Ask, address: Option<IpAddr>) -> Result<Identity, u16> {
+    let (settings, key) = key(session, ask, address).ok_or(4_u16)?;
+    let known = session.snapshot.identities.get(&key).ok_or(4_u16)?;
+    if cache::is_bound_to_address(settings.fields) && known.client != session.client.ip() {
+        return Err(10);
+    }
+    Ok(Identity::User { name: known.user, fresh: false })
+}
+
+/// Remembers who the client is, if its service has an `authcache` line.
+pub(crate) fn remember(session: &Session, ask: &Ask, address: Option<IpAddr>, user: &[u8]) {
+    if let Some((settings, key)) = key(session, ask, address) {
+        let known = cache::Known { user: user.into(), client: session.client.ip() };
+        session.snapshot.identities.put(key, known, settings.seconds);
+    }
+}
+
+fn key(session: &Session, ask: &Ask, address: Option<IpAddr>) -> Option<(AuthCache, Key)> {
+    let settings = session.service.settings.auth_cache?;
+    let service = &session.service.settings;
+    let subject = Subject {
+        types: service.chain.value.iter().map(|step| step.kind).collect(),
+        client: session.client.ip(),
+        credentials: ask.credentials.as_ref(),
+        acl: service.acl.map(|AclRef { list, len, last }| [list.0, len, last.0]),
+        target: &ask.target,
+        address,
+        port: ask.port,
+        operation: ask.operation,
+        service: session.local,
+    };
+    Some((settings, session.snapshot.identities.key(settings.fields, &subject)?))
+}

@@ -1,0 +1,162 @@
+//! The way through parents: which are drawn, and how each is asked for the next.
+//!
+//! An entry's parents stand in groups whose weights add up to 1000. One is drawn from each group, and the drawn ones form a chain.
+//! Each attempt draws anew, so that a parent that fails is likely replaced. A group that ends short of 1000 leaves the rest to
+//! nobody, and if nobody is drawn at all the request goes direct: that is what such a configuration says, and the compiler
+//! refuses it unless it is told to let it pass.
+use std::net::{IpAddr, SocketAddr};
+
+use compiler::{
+    program::acl::{Parent, ParentHost, ParentKind},
+    table::Verdict,
+};
+use tokio::{io::AsyncWriteExt, net::TcpStream, time::timeout};
+
+use crate::{
+    connect::{Source, connect},
+    error::{Failure, FailureKind},
+    random,
+    session::{Ask, Credentials, ReuseKey, Route, Session, Upstream},
+};
+
+mod draw;
+mod hop;
+
+use draw::Plan;
+use hop::Target;
+
+/// Connects through the parents of the entry that decided, in at most `parentretries` attempts.
+///
+/// # Errors
+/// Those of the last attempt, with 3proxy's codes: as [`connect`] for the first parent, 3x for an HTTP parent, 4x for SOCKS 4,
+/// 5x and 6x for SOCKS 5, 4 if a parent wants the client's credentials and there are none.
+pub(crate) async fn open(
+    session: &mut Session,
+    ask: &Ask,
+    target: SocketAddr,
+    reuse: ReuseKey,
+    verdict: Verdict,
+    user: Option<&[u8]>,
+) -> Result<Upstream, Failure> {
+    let snapshot = std::sync::Arc::clone(&session.snapshot);
+    let parents = snapshot.policy.parents(verdict);
+    let client = user.map(|user| Credentials {
+        user: user.into(),
+        password: ask.credentials.as_ref().and_then(|credentials| credentials.password.clone()),
+    });
+    let mut failure = Failure::new(60, FailureKind::Parent);
+    for _ in 0..snapshot.program.process.parent_retries.value {
+        let plan = Plan::draw(parents, random::below);
+        session.record.hops += plan.hops.len() as u32;
+        let request = Target { name: Some(ask.target.to_string()), address: target };
+        match attempt(session, &plan, request, client.as_ref()).await {
+            Ok((stream, peer)) => {
+                let route =
+                    plan.hops.last().map_or(Ok(Route::Tunnel), |last| route(last, client.as_ref()))?;
+                return Upstream::new(stream, route, peer, reuse, &mut session.record);
+            }
+            Err(last) => failure = last,
+        }
+    }
+    Err(failure)
+}
+
+/// Connects to the first parent of the plan, or to the target if there is none, and asks each for the next.
+async fn attempt(
+    session: &mut Session,
+    plan: &Plan<'_>,
+    request: Target,
+    client: Option<&Credentials>,
+) -> Result<(TcpStream, SocketAddr), Failure> {
+    let timeouts = session.snapshot.timeouts;
+    let mut targets = Vec::with_capacity(plan.hops.len());
+    for hop in &plan.hops {
+        if hop.wants_client_credentials() && client.is_none() {
+            return Err(Failure::new(4, FailureKind::NotAuthenticated));
+        }
+        targets.push(place(session, hop).await?);
+    }
+    let first =
+        targets.first().map_or(request.address, |first| first_address(first.address, request.address));
+    session.record.peer = Some(first);
+    let mut source = Source::of(session.service.settings.external);
+    if let Some(external) = plan.external {
+        source = source.only(draw::external(external, session.client.ip()));
+    }
+    let mut stream = connect(first, source, timeouts.connect).await?;
+    if plan.announces {
+        let header = announcement(session.client, session.local);
+        let sent = timeout(timeouts.chain, stream.write_all(header.as_bytes())).await;
+        sent.map_err(|_| hop::failure(39))?.map_err(|error| Failure::io(39, FailureKind::Parent, error))?;
+    }
+    let behind = targets.into_iter().skip(1).chain([request]);
+    for (hop, target) in plan.hops.iter().zip(behind) {
+        let credentials = credentials(hop, client);
+        let negotiation = hop::negotiate(&mut stream, hop, &target, credentials.as_ref());
+        timeout(timeouts.chain, negotiation)
+            .await
+            .unwrap_or_else(|_| Err(hop::failure(hop::timed_out(hop.kind))))?;
+    }
+    Ok((stream, first))
+}
+
+/// Where a parent is.
+async fn place(session: &Session, parent: &Parent) -> Result<Target, Failure> {
+    let (address, name) = match &parent.host {
+        ParentHost::Address(address) | ParentHost::Prefix(address, _) => (*address, None),
+        ParentHost::Name(name) => {
+            let name = name.to_string();
+            let found = session.snapshot.resolver.lookup_parent(&name.to_ascii_lowercase()).await;
+            (found.ok_or(Failure::new(100, FailureKind::Resolve))?, Some(name))
+        }
+        // `cfgc run` refuses a configuration with one.
+        ParentHost::Unix(_) => return Err(Failure::new(13, FailureKind::Connect)),
+    };
+    Ok(Target { name, address: SocketAddr::new(address, parent.port) })
+}
+
+/// What is connected to first: an address of zeros and a port of zero stand for those of the request.
+fn first_address(parent: SocketAddr, request: SocketAddr) -> SocketAddr {
+    let address = if parent.ip().is_unspecified() { request.ip() } else { parent.ip() };
+    SocketAddr::new(address, if parent.port() == 0 { request.port() } else { parent.port() })
+}
+
+/// A PROXY protocol header, version 1.
+fn announcement(client: SocketAddr, local: SocketAddr) -> String {
+    let (family, local_ip) = match (client.ip(), local.ip()) {
+        (IpAddr::V4(_), ip) => ("TCP4", ip),
+        (IpAddr::V6(_), IpAddr::V4(ip)) => ("TCP6", ip.to_ipv6_mapped().into()),
+        (IpAddr::V6(_), ip) => ("TCP6", ip),
+    };
+    format!("PROXY {family} {} {local_ip} {} {}\r\n", client.ip(), client.port(), local.port())
+}
+
+/// What a parent is told of who asks.
+fn credentials(parent: &Parent, client: Option<&Credentials>) -> Option<Credentials> {
+    if parent.wants_client_credentials() {
+        return client.cloned();
+    }
+    parent
+        .user
+        .as_ref()
+        .map(|user| Credentials { user: user.as_bytes().into(), password: parent.password.clone() })
+}
+
+/// How requests are written behind the last parent.
+fn route(last: &Parent, client: Option<&Credentials>) -> Result<Route, Failure> {
+    let mut credentials = credentials(last, client);
+    if let (true, None, Some(credentials)) =
+        (last.wants_client_credentials(), &last.password, credentials.as_mut())
+    {
+        // Only `* *` passes the password on.
+        credentials.password = None;
+    }
+    Ok(match last.kind {
+        ParentKind::Http => Route::HttpProxy(credentials),
+        ParentKind::Tcp => Route::StandIn(credentials),
+        _ => Route::Tunnel,
+    })
+}
+
+#[cfg(test)]
+mod tests;
