@@ -1,0 +1,113 @@
+//! Listening sockets and their accept loops.
+//!
+//! A socket is known by its [`Key`]; a reload keeps those whose key stays, with whatever waits in their backlog. A loop asks the snapshot
+//! in force, for each connection anew, which service answers on its socket.
+mod accept;
+mod slots;
+mod socket;
+
+use std::{io, net::SocketAddr, sync::Arc};
+
+use socket2::{SockRef, Socket};
+use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
+
+use accept::{Acceptor, Order};
+pub(crate) use socket::{Key, backlog, keys};
+
+use crate::{running::Running, snapshot::ListenerId};
+
+/// A socket that is bound, and takes no connections yet.
+#[derive(Debug)]
+pub(crate) struct Bound {
+    pub(crate) id: ListenerId,
+    pub(crate) key: Key,
+    socket: Socket,
+}
+
+/// A socket with a backlog that fills.
+#[derive(Debug)]
+pub(crate) struct Listening {
+    pub(crate) id: ListenerId,
+    key: Key,
+    socket: Arc<TcpListener>,
+}
+
+/// A socket with an accept loop.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    pub(crate) id: ListenerId,
+    pub(crate) key: Key,
+    socket: Arc<TcpListener>,
+    orders: watch::Sender<Order>,
+    task: JoinHandle<()>,
+}
+
+impl Bound {
+    /// Binds a socket. `leaving` are listeners that the new configuration closes: one that stands in the way
+    /// (`0.0.0.0:3128` in that of `127.0.0.1:3128`) lets the new socket in beside it. [`Listener::alone`] takes that back.
+    ///
+    /// # Errors
+    /// What the system says: the address is in use, not of this host, or reserved.
+    pub(crate) fn beside<'a>(key: Key, leaving: impl Iterator<Item = &'a Listener>) -> io::Result<Self> {
+        let socket = match socket::bind(&key, key.share) {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+                let mut old = leaving.map(|old| SockRef::from(&*old.socket)).peekable();
+                if old.peek().is_none() {
+                    return Err(error);
+                }
+                old.try_for_each(|old| old.set_reuse_port(true))?;
+                socket::bind(&key, true).map_err(|_| error)?
+            }
+            bound => bound?,
+        };
+        Ok(Self { id: ListenerId::next(), key, socket })
+    }
+
+    /// From now on connections are taken into the backlog. Must be called in the context of the runtime.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub(crate) fn listen(self, backlog: i32) -> io::Result<Listening> {
+        self.socket.listen(backlog)?;
+        self.socket.set_reuse_port(self.key.share)?;
+        let socket = Arc::new(TcpListener::from_std(self.socket.into())?);
+        Ok(Listening { id: self.id, key: self.key, socket })
+    }
+
+    /// Where it is to listen.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.key.address
+    }
+}
+
+impl Listening {
+    /// Starts the accept loop.
+    pub(crate) fn start(self, running: &Arc<Running>) -> Listener {
+        let (orders, received) = watch::channel(Order::Look);
+        let acceptor = Acceptor::new(self.id, Arc::clone(running), received);
+        let task = tokio::spawn(acceptor.run(Arc::clone(&self.socket)));
+        Listener { id: self.id, key: self.key, socket: self.socket, orders, task }
+    }
+}
+
+impl Listener {
+    /// Follows the snapshot that is in force now, whose service here has this backlog.
+    pub(crate) fn look(&self, backlog: i32) {
+        self.orders.send_replace(Order::Look);
+        // A socket that is listened on takes any backlog; if one did not, the old one would do.
+        let _ = SockRef::from(&*self.socket).listen(backlog);
+    }
+
+    /// Lets no other socket in beside it, unless the configuration says so.
+    pub(crate) fn alone(&self) {
+        // A socket that takes the option once takes it again.
+        let _ = SockRef::from(&*self.socket).set_reuse_port(self.key.share);
+    }
+
+    /// Takes what waits in the backlog, then closes the socket. Sessions go on.
+    pub(crate) async fn retire(self) {
+        self.orders.send_replace(Order::Stop);
+        // The task ends by itself: it is never aborted, and does not panic.
+        let _ = self.task.await;
+    }
+}

@@ -1,0 +1,215 @@
+//! The next configuration: read, compile, prepare, swap, retire.
+//!
+//! Everything that can fail happens before the swap, so a failure leaves the configuration in force as it is, listening. The first
+//! configuration takes the same way, from nothing.
+mod gate;
+mod inputs;
+mod prepare;
+
+use std::{path::PathBuf, sync::Arc};
+
+use compiler::Compiled;
+use tokio::sync::Mutex;
+
+pub use gate::Allow;
+pub use inputs::{Input, Inputs};
+
+use crate::{
+    event::Events,
+    listener::{Listener, backlog},
+    log::{Record, Writer},
+    running::Running,
+    snapshot::ServicePolicy,
+};
+use prepare::Prepared;
+
+/// Which configuration is run, and what of its findings is put up with.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The file.
+    pub path: PathBuf,
+    /// Rules whose findings don't refuse it.
+    pub allow: Allow,
+}
+
+/// Why a configuration did not come into force. The one before it, if any, goes on unchanged.
+#[derive(Debug, thiserror::Error)]
+pub enum ReloadError {
+    /// The file itself can't be read.
+    #[error("can't read `{}`: {error}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// Findings at level deny that are not allowed. They say what and where.
+    #[error("the configuration is refused")]
+    Refused(Box<Compiled>),
+    /// Two services want the same address and port, and don't share it by `-olSO_REUSEPORT`.
+    #[error("{service} can't listen on {address}: another service of this configuration does")]
+    Duplicate {
+        /// The second one: kind and place.
+        service: String,
+        /// The address.
+        address: std::net::SocketAddr,
+    },
+    /// A service's socket can't be bound or listened on.
+    #[error("{service} can't listen on {address}: {error}")]
+    Listen {
+        /// Kind and place.
+        service: String,
+        /// The address.
+        address: std::net::SocketAddr,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// A log file can't be opened.
+    #[error("{service} can't write its log `{}`: {error}", path.display())]
+    Log {
+        /// Kind and place.
+        service: String,
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// The process lacks something of its own: a thread, a task.
+    #[error("can't start: {0}")]
+    Start(#[source] std::io::Error),
+}
+
+/// What a start or reload did.
+#[derive(Debug)]
+pub struct Applied {
+    /// The number of the configuration now in force.
+    pub generation: u64,
+    /// Listeners that are new, went on, and were closed.
+    pub opened: usize,
+    /// See [`Applied::opened`].
+    pub kept: usize,
+    /// See [`Applied::opened`].
+    pub closed: usize,
+    /// What was compiled: its findings are at most warnings, or allowed.
+    pub compiled: Compiled,
+}
+
+/// A running process.
+#[derive(Debug)]
+pub struct Proxy {
+    config: Config,
+    running: Arc<Running>,
+    /// Held while a configuration is changed, so that one reload follows the other.
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    listeners: Vec<Listener>,
+    /// What the last attempt read, whether it came into force or not.
+    inputs: Inputs,
+}
+
+impl Proxy {
+    /// Reads, compiles and serves a configuration. Listens on every service when it returns.
+    ///
+    /// # Errors
+    /// Why it can't be served; nothing is listening then.
+    pub async fn start(config: Config, events: Events) -> Result<(Self, Applied), ReloadError> {
+        let writer = Writer::start(events.clone()).map_err(ReloadError::Start)?;
+        let (prepared, inputs) = prepare::prepare(&config, 1, &[], writer.clone()).await;
+        let Prepared { snapshot, new, compiled, .. } = prepared?;
+        let opened = new.len();
+        let running = Arc::new(Running::new(Arc::new(snapshot), writer, events));
+        let listeners = new.into_iter().map(|socket| socket.start(&running)).collect();
+        running.current.load().services.iter().for_each(|service| note(service, ACCEPTING));
+        let state = Mutex::new(State { listeners, inputs });
+        Ok((Self { config, running, state }, Applied { generation: 1, opened, kept: 0, closed: 0, compiled }))
+    }
+
+    /// Reads the configuration again and brings it into force, whole or not at all.
+    ///
+    /// # Errors
+    /// Why it did not come into force: nothing has changed then.
+    pub async fn reload(&self) -> Result<Applied, ReloadError> {
+        let mut state = self.state.lock().await;
+        let generation = self.running.current.load().generation + 1;
+        let writer = self.running.writer.clone();
+        let (prepared, inputs) = prepare::prepare(&self.config, generation, &state.listeners, writer).await;
+        state.inputs = inputs;
+        state.listeners.iter().for_each(Listener::alone);
+        let Prepared { snapshot, new, kept, compiled } = prepared?;
+        let snapshot = Arc::new(snapshot);
+        let before = self.running.swap(Arc::clone(&snapshot));
+
+        let old = std::mem::take(&mut state.listeners);
+        let (mut listeners, vanished): (Vec<_>, Vec<_>) =
+            old.into_iter().partition(|listener| kept.contains(&listener.id));
+        for listener in &listeners {
+            let service = snapshot.listening(listener.id);
+            service.into_iter().for_each(|service| listener.look(backlog(&service.settings)));
+        }
+        let (opened, closed) = (new.len(), vanished.len());
+        for socket in new {
+            snapshot.listening(socket.id).into_iter().for_each(|service| note(service, ACCEPTING));
+            listeners.push(socket.start(&self.running));
+        }
+        state.listeners = listeners;
+        for listener in vanished {
+            let service = before.listening(listener.id);
+            listener.retire().await;
+            service.into_iter().for_each(|service| note(service, EXITING));
+        }
+        drop(before);
+        self.running.released();
+        Ok(Applied { generation, opened, kept: kept.len(), closed, compiled })
+    }
+
+    /// What the last attempt read: when one of these changes, a reload is due.
+    pub async fn inputs(&self) -> Inputs {
+        self.state.lock().await.inputs.clone()
+    }
+
+    /// How many sessions are alive.
+    #[must_use]
+    pub fn sessions(&self) -> usize {
+        self.running.sessions()
+    }
+
+    /// Closes the listeners, lets the sessions end, and writes what is still to be logged.
+    pub async fn drain(&self) {
+        let mut state = self.state.lock().await;
+        let current = self.running.current.load_full();
+        for listener in std::mem::take(&mut state.listeners) {
+            let service = current.listening(listener.id);
+            listener.retire().await;
+            service.into_iter().for_each(|service| note(service, EXITING));
+        }
+        drop(current);
+        self.running.idle().await;
+        self.running.writer.flush().await;
+    }
+
+    /// Writes what is still to be logged.
+    pub async fn flush(&self) {
+        self.running.writer.flush().await;
+    }
+}
+
+const ACCEPTING: &str = "Accepting connections";
+const EXITING: &str = "Exiting thread";
+
+/// A log record of the service itself, unless `-t` silences it. The texts are 3proxy's: log readers know them.
+fn note(service: &ServicePolicy, text: &str) {
+    if service.settings.options.silent.is_some() {
+        return;
+    }
+    let nobody = std::net::SocketAddr::from((std::net::Ipv4Addr::UNSPECIFIED, 0));
+    let mut record = Record::new(service.kind, service.settings.listen.port.value, nobody, nobody);
+    record.text = if text == ACCEPTING {
+        format!("{text} [{}/{}]", std::process::id(), service.index + 1).into_bytes()
+    } else {
+        text.into()
+    };
+    service.log.write(&record);
+}

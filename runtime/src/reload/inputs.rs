@@ -1,0 +1,69 @@
+//! The files that a configuration was made of, as they were when they were read.
+use std::{
+    cell::RefCell,
+    hash::{DefaultHasher, Hash, Hasher},
+    io,
+    path::{Path, PathBuf},
+};
+
+use compiler::sources::Files;
+
+/// One file, and what it held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// As the configuration names it.
+    pub path: PathBuf,
+    /// A hash of its contents; `None`: it could not be read.
+    pub contents: Option<u64>,
+}
+
+/// Every file of one attempt to load a configuration.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inputs(pub Vec<Input>);
+
+impl Input {
+    /// Reads a file for its hash alone.
+    #[must_use]
+    pub fn of(path: PathBuf) -> Self {
+        let contents = std::fs::read(&path).ok().map(|text| hash(&text));
+        Self { path, contents }
+    }
+}
+
+impl Inputs {
+    /// Whether a file holds something else now. Reads all of them.
+    #[must_use]
+    pub fn differ(&self) -> bool {
+        self.0.iter().any(|input| Input::of(input.path.clone()) != *input)
+    }
+}
+
+/// Reads real files for the compiler, and notes which and what they held.
+#[derive(Debug, Default)]
+pub(super) struct Disk {
+    read: RefCell<Vec<Input>>,
+}
+
+impl Disk {
+    pub(super) fn into_inputs(self) -> Inputs {
+        let mut inputs = self.read.into_inner();
+        inputs.sort_by(|one, two| one.path.cmp(&two.path));
+        inputs.dedup();
+        Inputs(inputs)
+    }
+}
+
+impl Files for Disk {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let read = std::fs::read(path);
+        let contents = read.as_ref().ok().map(|text| hash(text));
+        self.read.borrow_mut().push(Input { path: path.into(), contents });
+        read
+    }
+}
+
+fn hash(text: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,177 @@
+//! Everything that comes before the swap: it may fail, and changes nothing that is in force.
+use std::{
+    collections::{HashMap, HashSet},
+    ffi::OsStr,
+    io,
+    net::SocketAddr,
+    os::unix::ffi::OsStrExt,
+    path::PathBuf,
+    sync::Arc,
+};
+
+use grammar::Text;
+
+use compiler::{
+    Compiled,
+    program::{Program, log::LogTarget, service::Service},
+};
+
+use super::{Config, Input, Inputs, ReloadError, inputs::Disk};
+use crate::{
+    listener::{self, Bound, Key, Listener, Listening},
+    log::{Format, Logger, Sink, Writer},
+    snapshot::{ListenerId, Snapshot},
+    supported,
+};
+
+/// A configuration that is ready to come into force.
+pub(super) struct Prepared {
+    pub(super) snapshot: Snapshot,
+    /// New sockets.
+    pub(super) new: Vec<Listening>,
+    /// Listeners that go on.
+    pub(super) kept: HashSet<ListenerId>,
+    pub(super) compiled: Compiled,
+}
+
+/// Reads and compiles a configuration, and gets hold of all that it needs beside what `running` has already.
+pub(super) async fn prepare(
+    config: &Config,
+    generation: u64,
+    running: &[Listener],
+    writer: Writer,
+) -> (Result<Prepared, ReloadError>, Inputs) {
+    let (compiled, inputs) = blocking({
+        let config = config.clone();
+        move || load(&config)
+    })
+    .await;
+    let prepared = async {
+        let compiled = compiled?;
+        let sockets = sockets(&compiled, running)?;
+        blocking(move || finish(compiled, sockets, generation, &writer)).await
+    };
+    (prepared.await, inputs)
+}
+
+/// Runs what blocks where no connection waits for it.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
+}
+
+/// Reads and compiles.
+fn load(config: &Config) -> (Result<Compiled, ReloadError>, Inputs) {
+    let disk = Disk::default();
+    if let Err(error) = std::fs::File::open(&config.path) {
+        let inputs = Inputs(vec![Input { path: config.path.clone(), contents: None }]);
+        return (Err(ReloadError::Read { path: config.path.clone(), error }), inputs);
+    }
+    let mut compiled = compiler::compile(&config.path, &disk);
+    let mut inputs = disk.into_inputs();
+    let monitored = compiled.program.process.monitors.iter().map(|monitor| path(&monitor.value));
+    inputs.0.extend(monitored.map(Input::of));
+    compiled.findings.extend(supported::check(&compiled.sources, &compiled.program));
+    let refused = compiled.findings.iter().any(|finding| config.allow.refuses(finding));
+    (if refused { Err(ReloadError::Refused(Box::new(compiled))) } else { Ok(compiled) }, inputs)
+}
+
+/// The sockets of a configuration.
+struct Sockets {
+    /// In the order of services.
+    ids: Vec<ListenerId>,
+    /// The new ones, each with the service that it is for.
+    bound: Vec<(Arc<Service>, Bound)>,
+    kept: HashSet<ListenerId>,
+}
+
+/// Binds the sockets that are not there already.
+fn sockets(compiled: &Compiled, running: &[Listener]) -> Result<Sockets, ReloadError> {
+    let program = &compiled.program;
+    // Services on Unix sockets were refused before.
+    let keys = listener::keys(program).unwrap_or_default();
+    let wanted: HashSet<&Key> = keys.iter().collect();
+    let there: HashMap<&Key, ListenerId> =
+        running.iter().map(|listener| (&listener.key, listener.id)).collect();
+    let mut sockets = Sockets { ids: Vec::new(), bound: Vec::new(), kept: HashSet::new() };
+    for (key, service) in keys.iter().zip(&program.services) {
+        if key.nth > 0 && !key.share {
+            return Err(ReloadError::Duplicate { service: named(compiled, service), address: key.address });
+        }
+        if let Some(&id) = there.get(key) {
+            sockets.ids.push(id);
+            sockets.kept.insert(id);
+            continue;
+        }
+        let leaving = running.iter().filter(|old| !wanted.contains(&old.key) && old.key.overlaps(key));
+        let bound = Bound::beside(key.clone(), leaving);
+        let bound = bound.map_err(|error| listen(compiled, service, key.address, error))?;
+        sockets.ids.push(bound.id);
+        sockets.bound.push((Arc::clone(service), bound));
+    }
+    Ok(sockets)
+}
+
+fn listen(compiled: &Compiled, service: &Service, address: SocketAddr, error: io::Error) -> ReloadError {
+    ReloadError::Listen { service: named(compiled, service), address, error }
+}
+
+/// Opens logs, compiles tables and formats, and begins to take connections into the new sockets' backlogs.
+fn finish(
+    compiled: Compiled,
+    sockets: Sockets,
+    generation: u64,
+    writer: &Writer,
+) -> Result<Prepared, ReloadError> {
+    let loggers = loggers(&compiled, writer)?;
+    let snapshot = Snapshot::new(generation, Arc::clone(&compiled.program), loggers, &sockets.ids);
+    let mut new = Vec::new();
+    for (service, socket) in sockets.bound {
+        let address = socket.address();
+        let listening = socket.listen(listener::backlog(&service));
+        new.push(listening.map_err(|error| listen(&compiled, &service, address, error))?);
+    }
+    Ok(Prepared { snapshot, new, kept: sockets.kept, compiled })
+}
+
+/// One logger for each service; formats and files that are equal are shared.
+fn loggers(compiled: &Compiled, writer: &Writer) -> Result<Vec<Logger>, ReloadError> {
+    let program: &Program = &compiled.program;
+    let mut formats = HashMap::new();
+    let mut sinks: HashMap<&LogTarget, Arc<Sink>> = HashMap::new();
+    let loggers = program.services.iter().map(|service| {
+        let sink = match (&service.log.target.value, sinks.get(&service.log.target.value)) {
+            (_, Some(sink)) => Arc::clone(sink),
+            (LogTarget::Stdout, None) => Arc::new(Sink::stdout()),
+            (LogTarget::File { path: name, rotation }, None) => {
+                let path = path(name);
+                let opened = Sink::file(path.clone(), *rotation);
+                let service = || named(compiled, service);
+                Arc::new(opened.map_err(|error| ReloadError::Log { service: service(), path, error })?)
+            }
+            // Other targets were refused before.
+            (_, None) => return Ok(Logger::nowhere()),
+        };
+        sinks.insert(&service.log.target.value, Arc::clone(&sink));
+        let text = service.log.format.as_ref().map(|format| format.value.as_bytes());
+        let compile = || Arc::new(text.map_or_else(Format::default, Format::compile));
+        let format = formats.entry(text).or_insert_with(compile);
+        Ok(Logger::new(Arc::clone(format), writer.clone(), sink))
+    });
+    loggers.collect()
+}
+
+/// A path as a configuration names it: any bytes.
+fn path(name: &Text) -> PathBuf {
+    OsStr::from_bytes(name.as_bytes()).into()
+}
+
+/// A service's kind and place: `PROXY (3proxy.cfg:12)`.
+fn named(compiled: &Compiled, service: &Service) -> String {
+    let kind = crate::log::Protocol::from(service.kind).name();
+    let path = compiled.sources.get(service.at.file).map(|source| source.path.display().to_string());
+    let line = compiled.sources.line_column(service.at).line;
+    format!("{kind} ({}:{line})", path.unwrap_or_default())
+}

@@ -1,0 +1,94 @@
+//! What outlives a reload: the snapshot in force, the log writer, the number of live sessions.
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use arc_swap::ArcSwap;
+use tokio::sync::Notify;
+
+use crate::{event::Events, log::Writer, snapshot::Snapshot};
+
+/// Shared by every listener of the process.
+#[derive(Debug)]
+pub(crate) struct Running {
+    /// The configuration in force. A session loads it once.
+    pub(crate) current: ArcSwap<Snapshot>,
+    /// Writes log records.
+    pub(crate) writer: Writer,
+    /// Where the operator is told.
+    pub(crate) events: Events,
+    sessions: AtomicUsize,
+    /// Someone let go of a snapshot, or a session ended.
+    released: Notify,
+}
+
+/// Counts one live session, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct SessionGuard(Arc<Running>);
+
+impl Running {
+    pub(crate) fn new(first: Arc<Snapshot>, writer: Writer, events: Events) -> Self {
+        Self {
+            current: ArcSwap::new(first),
+            writer,
+            events,
+            sessions: AtomicUsize::new(0),
+            released: Notify::new(),
+        }
+    }
+
+    /// Brings another snapshot into force, and returns the one that was. When its last session has ended, it is freed on a thread that
+    /// serves no connection: the tables of a large configuration take a while.
+    pub(crate) fn swap(self: &Arc<Self>, next: Arc<Snapshot>) -> Arc<Snapshot> {
+        let before = self.current.swap(next);
+        tokio::spawn(bury(Arc::clone(self), Arc::clone(&before)));
+        before
+    }
+
+    /// Tells those who wait that a snapshot was let go of.
+    pub(crate) fn released(&self) {
+        self.released.notify_waiters();
+    }
+
+    /// Counts a session in.
+    pub(crate) fn begin(self: &Arc<Self>) -> SessionGuard {
+        self.sessions.fetch_add(1, Ordering::AcqRel);
+        SessionGuard(Arc::clone(self))
+    }
+
+    /// How many sessions are alive.
+    pub(crate) fn sessions(&self) -> usize {
+        self.sessions.load(Ordering::Acquire)
+    }
+
+    /// Returns when no session is alive.
+    pub(crate) async fn idle(&self) {
+        loop {
+            let released = self.released.notified();
+            if self.sessions() == 0 {
+                return;
+            }
+            released.await;
+        }
+    }
+}
+
+impl Drop for SessionGuard {
+    fn drop(&mut self) {
+        self.0.sessions.fetch_sub(1, Ordering::AcqRel);
+        self.0.released();
+    }
+}
+
+/// Frees a snapshot when nobody else holds it.
+async fn bury(running: Arc<Running>, snapshot: Arc<Snapshot>) {
+    loop {
+        let released = running.released.notified();
+        if Arc::strong_count(&snapshot) == 1 {
+            break;
+        }
+        released.await;
+    }
+    drop(tokio::task::spawn_blocking(move || drop(snapshot)));
+}

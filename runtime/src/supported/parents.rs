@@ -1,0 +1,44 @@
+//! Which parents are not executed yet.
+use compiler::program::acl::{Acls, Parent, ParentHost, ParentKind};
+
+use super::Refused;
+
+pub(super) fn check(acls: &Acls, refused: &mut Refused) {
+    for parent in &acls.parents {
+        if let Some(what) = unexecuted(parent) {
+            refused.at(parent.at, what);
+        }
+    }
+}
+
+fn unexecuted(parent: &Parent) -> Option<&'static str> {
+    if parent.secure {
+        return Some("a parent by TLS");
+    }
+    if matches!(parent.host, ParentHost::Unix(_)) {
+        return Some("unix:");
+    }
+    let kind = match parent.kind {
+        ParentKind::ExternalAddress => return None,
+        _ if parent.is_local() => return Some("a local redirection"),
+        ParentKind::Tcp
+        | ParentKind::Http
+        | ParentKind::Connect
+        | ParentKind::ConnectName
+        | ParentKind::Socks5
+        | ParentKind::Socks5Name => return None,
+        ParentKind::Socks4 => "parent socks4",
+        ParentKind::Socks4Name => "parent socks4+",
+        ParentKind::Socks4Short => "parent socks4b",
+        ParentKind::Socks5Short => "parent socks5b",
+        ParentKind::ProxyProtocol => "parent ha",
+        ParentKind::Pop3 => "parent pop3",
+        ParentKind::Imap => "parent imap",
+        ParentKind::Smtp => "parent smtp",
+        ParentKind::Ftp => "parent ftp",
+        ParentKind::Admin => "parent admin",
+        ParentKind::Tls => "parent tls",
+        ParentKind::Dns => "parent dns",
+    };
+    Some(kind)
+}
