@@ -11,7 +11,7 @@ use std::{path::PathBuf, sync::Arc};
 use compiler::Compiled;
 use tokio::sync::Mutex;
 
-pub use gate::Allow;
+pub use gate::Levels;
 pub use inputs::{Input, Inputs};
 
 use crate::{
@@ -23,13 +23,13 @@ use crate::{
 };
 use prepare::Prepared;
 
-/// Which configuration is run, and what of its findings is put up with.
+/// Which configuration is run, and what is thought of its findings.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The file.
     pub path: PathBuf,
-    /// Rules whose findings don't refuse it.
-    pub allow: Allow,
+    /// How bad its findings are: one at deny level refuses it.
+    pub levels: Levels,
 }
 
 /// Why a configuration did not come into force. The one before it, if any, goes on unchanged.
@@ -43,7 +43,7 @@ pub enum ReloadError {
         /// What the system says.
         error: std::io::Error,
     },
-    /// Findings at level deny that are not allowed. They say what and where.
+    /// Findings at level deny. They say what and where.
     #[error("the configuration is refused")]
     Refused(Box<Compiled>),
     /// Two services want the same address and port, and don't share it by `-olSO_REUSEPORT`.

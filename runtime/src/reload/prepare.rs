@@ -16,7 +16,7 @@ use compiler::{
     program::{Program, log::LogTarget, service::Service},
 };
 
-use super::{Config, Input, Inputs, ReloadError, inputs::Disk};
+use super::{Config, Input, Inputs, ReloadError, gate, inputs::Disk};
 use crate::{
     listener::{self, Bound, Key, Listener, Listening},
     log::{Format, Logger, Sink, Writer},
@@ -73,9 +73,9 @@ fn load(config: &Config) -> (Result<Compiled, ReloadError>, Inputs) {
     let mut inputs = disk.into_inputs();
     let monitored = compiled.program.process.monitors.iter().map(|monitor| path(&monitor.value));
     inputs.0.extend(monitored.map(Input::of));
+    compiled.findings = config.levels.apply(compiled.findings);
     compiled.findings.extend(supported::check(&compiled.sources, &compiled.program));
-    let refused = compiled.findings.iter().any(|finding| config.allow.refuses(finding));
-    (if refused { Err(ReloadError::Refused(Box::new(compiled))) } else { Ok(compiled) }, inputs)
+    (if gate::refuses(&compiled.findings) { Err(ReloadError::Refused(Box::new(compiled))) } else { Ok(compiled) }, inputs)
 }
 
 /// The sockets of a configuration.
