@@ -19,11 +19,13 @@ static RULES: &[&Rule] = &[
 
 pub use rule::{Group, Lint, Rule};
 
+use std::sync::Arc;
+
 use crate::{finding::Finding, program::Program, sources::Sources};
 
 /// All findings of all rules that read the Program; those of lowering are in it already.
 #[must_use]
-pub fn check(sources: &Sources, program: &Program) -> Vec<Finding> {
+pub fn check(sources: &Sources, program: &Arc<Program>) -> Vec<Finding> {
     let mut lint = Lint::new(sources, program);
     for rule in RULES {
         lint.run(rule);

@@ -19,6 +19,7 @@ use crate::{
 
 mod identity;
 mod limits;
+pub mod witness;
 
 pub use limits::LimitList;
 use limits::LimitTables;

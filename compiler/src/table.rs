@@ -31,7 +31,8 @@ pub struct Request<'a> {
     pub user: Option<&'a [u8]>,
     /// The client's address. An IPv4-mapped one is taken for the IPv4 address that it is.
     pub source: IpAddr,
-    /// The target's name, if the client gave one. Case and one dot at its end don't matter.
+    /// The target as the client named it; if it did so by address, the text of that. `None`: the service knows none. Case and one
+    /// dot at its end don't matter.
     pub host: Option<&'a [u8]>,
     /// The target's address, if there is one: as given, or as resolved. All zeros is none.
     pub address: Option<IpAddr>,

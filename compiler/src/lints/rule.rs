@@ -1,6 +1,9 @@
 //! What a rule is, and how one is declared.
+use std::{cell::OnceCell, sync::Arc};
+
 use crate::{
     finding::{Finding, Level},
+    policy::Policy,
     program::Program,
     sources::{Loc, Sources},
 };
@@ -75,13 +78,19 @@ pub struct Lint<'a> {
     /// The texts: for what the Program does not keep.
     pub sources: &'a Sources,
     /// What the configuration does.
-    pub program: &'a Program,
+    pub program: &'a Arc<Program>,
+    policy: OnceCell<Policy>,
     findings: Vec<Finding>,
 }
 
 impl<'a> Lint<'a> {
-    pub(super) fn new(sources: &'a Sources, program: &'a Program) -> Self {
-        Self { sources, program, findings: Vec::new() }
+    pub(super) fn new(sources: &'a Sources, program: &'a Arc<Program>) -> Self {
+        Self { sources, program, policy: OnceCell::new(), findings: Vec::new() }
+    }
+
+    /// What decides requests: compiled when a rule first asks.
+    pub fn policy(&self) -> &Policy {
+        self.policy.get_or_init(|| Policy::compile(self.program))
     }
 
     pub(super) fn run(&mut self, rule: &Rule) {

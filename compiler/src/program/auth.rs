@@ -36,6 +36,46 @@ pub struct AuthStep {
     pub at: Option<Loc>,
 }
 
+impl AuthType {
+    /// As it is written.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::IpOnly => "iponly",
+            Self::UserOnly => "useronly",
+            Self::DnsName => "dnsname",
+            Self::Strong => "strong",
+            Self::Radius => "radius",
+            Self::Cache => "cache",
+            Self::CacheAcl => "cacheacl",
+        }
+    }
+
+    /// It looks up what another type found out.
+    #[must_use]
+    pub const fn is_cache(self) -> bool {
+        matches!(self, Self::Cache | Self::CacheAcl)
+    }
+
+    /// It finds out who the client is, so that there is something to remember.
+    #[must_use]
+    pub const fn is_real(self) -> bool {
+        !matches!(self, Self::None | Self::Cache | Self::CacheAcl)
+    }
+}
+
+/// The cache step of a chain that can hit, and the steps behind it, of which at least one finds out who the client is.
+///
+/// Only successes behind a cache step are remembered: the key is made when the cache is asked. A second cache step is never
+/// reached by a hit.
+#[must_use]
+pub fn remembering(chain: &[AuthStep]) -> Option<(&AuthStep, &[AuthStep])> {
+    let at = chain.iter().position(|step| step.kind.is_cache())?;
+    let (cache, behind) = chain.get(at..)?.split_first()?;
+    behind.iter().any(|step| step.kind.is_real()).then_some((cache, behind))
+}
+
 /// `authcache`: what a remembered authentication is keyed by, and how long it lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AuthCache {

@@ -8,7 +8,7 @@ use grammar::Text;
 
 use super::{
     Set,
-    acl::AclRef,
+    acl::{AclRef, Operation},
     auth::{AuthCache, Chain},
     log::ServiceLog,
     tls::Tls,
@@ -42,6 +42,52 @@ pub enum ServiceKind {
     Admin,
     /// DNS proxy.
     Dnspr,
+}
+
+impl ServiceKind {
+    /// What its clients can ask for.
+    #[must_use]
+    pub const fn operations(self) -> &'static [Operation] {
+        use Operation::{
+            Admin, Bind, Connect, DnsResolve, FtpData, FtpGet, FtpList, FtpPut, HttpConnect, HttpGet,
+            HttpHead, HttpOther, HttpPost, HttpPut, UdpAssociate,
+        };
+        match self {
+            Self::Proxy => &[
+                HttpConnect,
+                HttpGet,
+                HttpPost,
+                HttpHead,
+                HttpPut,
+                HttpOther,
+                FtpGet,
+                FtpPut,
+                FtpList,
+                FtpData,
+            ],
+            Self::Socks => &[Connect, UdpAssociate, Bind],
+            Self::Auto => &[
+                HttpConnect,
+                Connect,
+                HttpGet,
+                HttpPost,
+                HttpHead,
+                HttpPut,
+                HttpOther,
+                UdpAssociate,
+                Bind,
+                FtpGet,
+                FtpPut,
+                FtpList,
+                FtpData,
+            ],
+            Self::Ftppr => &[Connect, FtpGet, FtpPut, FtpList],
+            Self::Tcppm | Self::Tlspr | Self::Pop3p | Self::Imapp | Self::Smtpp => &[Connect],
+            Self::Udppm => &[UdpAssociate],
+            Self::Admin => &[Admin],
+            Self::Dnspr => &[DnsResolve],
+        }
+    }
 }
 
 /// One service line, with its copy of the settings.

@@ -1,0 +1,314 @@
+//! Witnesses: requests that show what a policy does, made from what its entries list.
+//!
+//! A rule that claims "such a request goes wrong" builds candidates here, asks the policy about them, and shows one that does. So
+//! what it reports is proved, and where no candidate goes wrong it is silent.
+use std::{
+    fmt,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+};
+
+use grammar::value::OPERATION_WORDS;
+
+use super::Policy;
+use crate::{
+    program::{
+        acl::{AddressRange, Matcher, NamePattern, Operation},
+        auth::AuthType,
+        service::{Service, ServiceKind},
+    },
+    table::{Fields, Request, WeekTime},
+};
+
+/// A request with all its values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Witness {
+    /// User name.
+    pub user: Option<Vec<u8>>,
+    /// Client address.
+    pub source: IpAddr,
+    /// Target.
+    pub target: Target,
+    /// Target port.
+    pub port: u16,
+    /// Operation.
+    pub operation: Operation,
+    /// When.
+    pub time: WeekTime,
+}
+
+/// A target: as the client names it, and its address.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Target {
+    /// A name, or the text of the address; `None`: the service knows none.
+    pub host: Option<Vec<u8>>,
+    /// The address, known to the client or resolved.
+    pub address: Option<IpAddr>,
+}
+
+/// Candidates: each combination of these.
+#[derive(Clone, Debug, Default)]
+pub struct Space {
+    users: Vec<Option<Vec<u8>>>,
+    sources: Vec<IpAddr>,
+    targets: Vec<Target>,
+    ports: Vec<u16>,
+    operations: Vec<Operation>,
+    times: Vec<WeekTime>,
+}
+
+/// Monday, 10:00.
+pub const OFFICE_HOURS: WeekTime = WeekTime { day: 1, second: 10 * 60 * 60 };
+
+/// Client addresses and targets that stand for any: of the documentation ranges, which no real network has.
+const STRANGERS: [IpAddr; 2] =
+    [IpAddr::V4(Ipv4Addr::new(203, 0, 113, 7)), IpAddr::V4(Ipv4Addr::new(198, 51, 100, 23))];
+const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(203, 0, 113, 80));
+const NAMES: [&str; 2] = ["www.example.net", "mail.example.org"];
+const USERS: [&str; 2] = ["alice", "mallory"];
+const PORTS: [u16; 4] = [443, 80, 25, 8443];
+
+/// So many of what an entry lists are tried.
+const TRIED: usize = 3;
+
+impl Space {
+    /// Requests of `service`'s clients that an entry's fields accept, as the list sees them when `step` of the chain walks it.
+    #[must_use]
+    pub fn accepted(matcher: &Matcher, service: &Service, step: AuthType, policy: &Policy) -> Self {
+        let operations = matcher.operations;
+        let can = service.kind.operations().iter().copied();
+        Self {
+            users: users(matcher, step, policy),
+            sources: match matcher.sources.as_deref() {
+                None => vec![STRANGERS[0]],
+                Some(ranges) => ranges.iter().take(TRIED).map(|range| inside(*range)).collect(),
+            },
+            targets: targets(matcher, service),
+            ports: ports(matcher, service),
+            operations: can.filter(|operation| operations.is_none_or(|set| set.has(*operation))).collect(),
+            times: times(matcher),
+        }
+    }
+
+    /// The combinations, at most `most` of them.
+    pub fn requests(&self, most: usize) -> impl Iterator<Item = Witness> + '_ {
+        let lengths = [
+            self.operations.len(),
+            self.ports.len(),
+            self.targets.len(),
+            self.users.len(),
+            self.sources.len(),
+            self.times.len(),
+        ];
+        let all: usize = lengths.iter().product();
+        (0..all.min(most)).filter_map(move |number| {
+            let mut rest = number;
+            let mut next = |length: usize| {
+                let at = rest.checked_rem(length)?;
+                rest /= length;
+                Some(at)
+            };
+            let operation = *self.operations.get(next(self.operations.len())?)?;
+            let port = *self.ports.get(next(self.ports.len())?)?;
+            let target = self.targets.get(next(self.targets.len())?)?.clone();
+            let user = self.users.get(next(self.users.len())?)?.clone();
+            let source = *self.sources.get(next(self.sources.len())?)?;
+            let time = *self.times.get(next(self.times.len())?)?;
+            Some(Witness { user, source, target, port, operation, time })
+        })
+    }
+}
+
+impl Witness {
+    /// As a table is asked.
+    #[must_use]
+    pub fn request(&self) -> Request<'_> {
+        Request {
+            user: self.user.as_deref(),
+            source: self.source,
+            host: self.target.host.as_deref(),
+            address: self.target.address,
+            port: self.port,
+            operation: self.operation,
+            time: self.time,
+            weight: 0,
+            redirected: false,
+        }
+    }
+
+    /// The same request but for one field, which gets other values: some that `matcher` lists nothing like, and some near its own.
+    #[must_use]
+    pub fn varied(&self, field: Fields, service: &Service, step: AuthType, policy: &Policy) -> Vec<Self> {
+        let with = |change: &dyn Fn(&mut Self)| {
+            let mut other = self.clone();
+            change(&mut other);
+            other
+        };
+        let any = Matcher::default();
+        let varied: Vec<Self> = match field {
+            Fields::USER => users(&any, step, policy)
+                .into_iter()
+                .map(|user| with(&|it| it.user.clone_from(&user)))
+                .collect(),
+            Fields::SOURCE => {
+                let near = [next(self.source), previous(self.source)];
+                let others = STRANGERS.into_iter().chain(near.into_iter().flatten());
+                others.map(|source| with(&|it| it.source = source)).collect()
+            }
+            Fields::HOST => NAMES
+                .into_iter()
+                .map(|name| with(&|it| it.target.host = Some(name.as_bytes().to_vec())))
+                .collect(),
+            Fields::ADDRESS => {
+                let known = self.target.address;
+                let near = [known.and_then(next), known.and_then(previous)];
+                let others = [ELSEWHERE, STRANGERS[1]].into_iter().chain(near.into_iter().flatten());
+                others.map(|address| with(&|it| it.target = Target::literal(address))).collect()
+            }
+            Fields::PORT => {
+                let near = [self.port.checked_add(1), self.port.checked_sub(1)].into_iter().flatten();
+                PORTS.into_iter().chain(near).map(|port| with(&|it| it.port = port)).collect()
+            }
+            Fields::OPERATION => service
+                .kind
+                .operations()
+                .iter()
+                .map(|operation| with(&|it| it.operation = *operation))
+                .collect(),
+            _ => Vec::new(),
+        };
+        varied.into_iter().filter(|other| other != self).collect()
+    }
+}
+
+impl Target {
+    /// A target that the client names by its address.
+    #[must_use]
+    pub fn literal(address: IpAddr) -> Self {
+        Self { host: Some(address.to_string().into_bytes()), address: Some(address) }
+    }
+
+    /// A target that the client names, somewhere.
+    #[must_use]
+    pub fn named(name: &[u8]) -> Self {
+        Self { host: Some(name.to_vec()), address: Some(ELSEWHERE) }
+    }
+}
+
+impl fmt::Display for Witness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let single = |(_, all): &&(&str, &[Operation])| **all == [self.operation];
+        let operation = OPERATION_WORDS.iter().find(single).map_or("request", |(word, _)| word);
+        write!(f, "`{operation}")?;
+        let host = self.target.host.as_deref().map(String::from_utf8_lossy);
+        match (host, self.target.address) {
+            (Some(host), _) if host.contains(':') => write!(f, " [{host}]:{}", self.port)?,
+            (Some(host), _) => write!(f, " {host}:{}", self.port)?,
+            (None, Some(address)) => write!(f, " {address}:{}", self.port)?,
+            (None, None) => {}
+        }
+        write!(f, "`")?;
+        if let Some(user) = &self.user {
+            write!(f, " by `{}`", String::from_utf8_lossy(user))?;
+        }
+        write!(f, " from {}", self.source)
+    }
+}
+
+/// User names that an entry accepts and that the list can see when `step` walks it.
+fn users(matcher: &Matcher, step: AuthType, policy: &Policy) -> Vec<Option<Vec<u8>>> {
+    let listed = matcher.users.as_deref();
+    let defined = &policy.program().users;
+    if step == AuthType::IpOnly {
+        // It hides the name.
+        let nobody = listed.is_none_or(|names| names.iter().any(|name| name.as_bytes() == b"-"));
+        return if nobody { vec![None] } else { Vec::new() };
+    }
+    // Without any `users` the file is a part of one: then every name may exist.
+    let checked = step == AuthType::Strong && !defined.is_empty();
+    let exists = |name: &&[u8]| *name != b"-" && (!checked || policy.user(name).is_some());
+    let own = |names: &mut dyn Iterator<Item = &[u8]>| {
+        names.filter(exists).take(TRIED).map(|name| Some(name.to_vec())).collect()
+    };
+    match listed {
+        Some(names) => own(&mut names.iter().map(|name| name.as_bytes())),
+        None if checked => own(&mut defined.iter().map(|user| user.name.as_bytes())),
+        None => own(&mut USERS.iter().map(|name| name.as_bytes())),
+    }
+}
+
+/// Targets that an entry accepts and that a service's clients can ask for.
+fn targets(matcher: &Matcher, service: &Service) -> Vec<Target> {
+    if let Some(target) = &service.target {
+        let host = target.host.as_bytes();
+        let address = target.host.to_str().and_then(|host| host.parse().ok());
+        return vec![address.map_or_else(|| Target::named(host), Target::literal)];
+    }
+    if matches!(service.kind, ServiceKind::Admin | ServiceKind::Dnspr) {
+        return vec![Target::default()];
+    }
+    match matcher.targets.as_deref() {
+        None => vec![Target::named(NAMES[0].as_bytes()), Target::literal(ELSEWHERE)],
+        Some(targets) => {
+            let addresses = targets.addresses.iter().take(TRIED).map(|range| Target::literal(inside(*range)));
+            let names = targets.names.iter().take(TRIED).map(|pattern| Target::named(&meant(pattern)));
+            addresses.chain(names).collect()
+        }
+    }
+}
+
+/// A name that a pattern means.
+fn meant(pattern: &NamePattern) -> Vec<u8> {
+    match pattern {
+        NamePattern::Exact(name) => name.to_vec(),
+        NamePattern::Prefix(prefix) if prefix.ends_with(b".") => [prefix, &b"example.net"[..]].concat(),
+        NamePattern::Prefix(prefix) => [prefix, &b".example.net"[..]].concat(),
+        NamePattern::Suffix(suffix) if suffix.starts_with(b".") => [&b"www"[..], suffix].concat(),
+        NamePattern::Suffix(suffix) => [&b"www-"[..], suffix].concat(),
+        NamePattern::Contains(part) => [&b"www."[..], part, b".example.net"].concat(),
+    }
+}
+
+/// Ports that an entry accepts.
+fn ports(matcher: &Matcher, service: &Service) -> Vec<u16> {
+    match (&service.target, service.kind, matcher.ports.as_deref()) {
+        (Some(target), ..) => vec![target.port],
+        (None, ServiceKind::Admin | ServiceKind::Dnspr, _) => vec![0],
+        (None, _, None) => PORTS.into_iter().take(TRIED).collect(),
+        (None, _, Some(ranges)) => ranges
+            .iter()
+            .filter(|range| range.first <= range.last)
+            .take(TRIED)
+            .map(|range| range.first)
+            .collect(),
+    }
+}
+
+/// Times at which an entry matches.
+fn times(matcher: &Matcher) -> Vec<WeekTime> {
+    let days = (0..7).map(|day| (day + OFFICE_HOURS.day) % 7);
+    let day = days.clone().find(|day| matcher.weekdays.is_none_or(|listed| listed.has(*day)));
+    let second = match matcher.periods.as_deref() {
+        None => Some(OFFICE_HOURS.second),
+        Some(periods) => periods.iter().find(|period| period.from < period.to).map(|period| period.from),
+    };
+    day.zip(second).map(|(day, second)| WeekTime { day, second }).into_iter().collect()
+}
+
+/// An address of a range that looks like a host's.
+fn inside(range: AddressRange) -> IpAddr {
+    next(range.first).filter(|second| range.contains(*second)).unwrap_or(range.first)
+}
+
+fn next(address: IpAddr) -> Option<IpAddr> {
+    match address {
+        IpAddr::V4(address) => Some(Ipv4Addr::from_bits(address.to_bits().checked_add(1)?).into()),
+        IpAddr::V6(address) => Some(Ipv6Addr::from_bits(address.to_bits().checked_add(1)?).into()),
+    }
+}
+
+fn previous(address: IpAddr) -> Option<IpAddr> {
+    match address {
+        IpAddr::V4(address) => Some(Ipv4Addr::from_bits(address.to_bits().checked_sub(1)?).into()),
+        IpAddr::V6(address) => Some(Ipv6Addr::from_bits(address.to_bits().checked_sub(1)?).into()),
+    }
+}
