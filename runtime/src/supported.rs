@@ -11,8 +11,8 @@ use compiler::{
     finding::{Finding, Level, group},
     program::{
         Program,
-        limits::{Limit, Limits},
-        log::{LogFiles, LogTarget},
+        limits::{Limit, Limits, Rotation},
+        log::LogTarget,
         process::Process,
     },
     sources::{Loc, Sources},
@@ -31,11 +31,11 @@ pub fn check(sources: &Sources, program: &Program) -> Vec<Finding> {
     parents::check(&program.acls, &mut refused);
     limits(&program.limits, &mut refused);
     process(&program.process, &mut refused);
-    let rotated = program.services.iter().any(|service| match &service.log.target.value {
-        LogTarget::File { rotation, .. } => *rotation != compiler::program::limits::Rotation::None,
-        _ => false,
-    });
-    log_files(&program.process.log_files, rotated, &mut refused);
+    // Without a rotation there is nothing to archive.
+    if program.services.iter().any(|service| rotates(&service.log.target.value)) {
+        let archiver = program.process.log_files.archiver.as_ref();
+        refused.set("archiver", archiver.and_then(|archiver| archiver.at));
+    }
     refused.set("dialer", program.resolver.dialer.as_ref().and_then(|dialer| dialer.at));
     for &line in &program.unmodelled {
         let text = sources.text(line);
@@ -105,9 +105,6 @@ fn process(process: &Process, refused: &mut Refused) {
     refused.set("maxseg", process.max_segment.as_ref().and_then(|segment| segment.at));
 }
 
-fn log_files(files: &LogFiles, rotated: bool, refused: &mut Refused) {
-    if rotated {
-        refused.set("rotate", files.keep.at);
-        refused.set("archiver", files.archiver.as_ref().and_then(|archiver| archiver.at));
-    }
+fn rotates(target: &LogTarget) -> bool {
+    matches!(target, LogTarget::File { rotation, .. } if !matches!(rotation, Rotation::None | Rotation::Never))
 }

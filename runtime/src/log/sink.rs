@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use jiff::{ToSpan, Zoned};
+use jiff::{Span, ToSpan, Zoned};
 use tokio::time::Instant;
 
 use super::format::Format;
@@ -37,6 +37,8 @@ enum Kind {
 struct Name {
     path: PathBuf,
     rotation: Rotation,
+    /// `rotate`: how many older files stay; 0: all.
+    keep: u32,
 }
 
 /// The file that is being written.
@@ -58,12 +60,13 @@ impl Sink {
         Self { dropped: AtomicU64::new(0), kind: Kind::Stdout }
     }
 
-    /// The file `path`, or the one that its `%` letters name now; a new one begins with each period of `rotation`.
+    /// The file `path`, or the one that its `%` letters name now; a new one begins with each period of `rotation`, and the one
+    /// of `keep` periods ago is removed (0: none is).
     ///
     /// # Errors
     /// It can't be opened for writing.
-    pub fn file(path: PathBuf, rotation: Rotation) -> io::Result<Self> {
-        let name = Name { path, rotation };
+    pub fn file(path: PathBuf, rotation: Rotation, keep: u32) -> io::Result<Self> {
+        let name = Name { path, rotation, keep };
         let open = Open::new(&name, &Zoned::now())?;
         Ok(Self { dropped: AtomicU64::new(0), kind: Kind::File { name, open: Mutex::new(open) } })
     }
@@ -113,6 +116,23 @@ impl Name {
         name.into()
     }
 
+    /// The file that has become too old at `now`.
+    fn outdated(&self, now: &Zoned) -> Option<PathBuf> {
+        let keep = i64::from(self.keep);
+        let age = match self.rotation {
+            _ if keep == 0 => return None,
+            Rotation::None | Rotation::Never => return None,
+            Rotation::Annually => Span::new().try_years(keep),
+            Rotation::Monthly => Span::new().try_months(keep),
+            Rotation::Weekly => Span::new().try_weeks(keep),
+            Rotation::Daily => Span::new().try_days(keep),
+            Rotation::Hourly => Span::new().try_hours(keep),
+            Rotation::Minutely => Span::new().try_minutes(keep),
+        };
+        let then = now.checked_sub(age.ok()?).ok()?;
+        Some(self.at(&then)).filter(|path| *path != self.at(now))
+    }
+
     /// What is equal for all moments of one rotation period.
     fn period(&self, now: &Zoned) -> String {
         let (day, format) = match self.rotation {
@@ -147,8 +167,13 @@ impl Open {
             self.looked = Instant::now();
             identity(&self.path) != Some(self.identity)
         };
-        if moved || name.period(&now) != self.period {
+        let begins = name.period(&now) != self.period;
+        if moved || begins {
             *self = Self::new(name, &now)?;
+        }
+        if begins && let Some(old) = name.outdated(&now) {
+            // Mostly it is there no more, or never was.
+            let _ = std::fs::remove_file(old);
         }
         Ok(())
     }
@@ -181,10 +206,30 @@ mod tests {
         ];
         for (path, rotation, expected) in cases {
             assert_eq!(
-                Name { path: path.into(), rotation }.at(&now),
+                Name { path: path.into(), rotation, keep: 0 }.at(&now),
                 PathBuf::from(expected),
                 "{path} {rotation:?}"
             );
         }
+    }
+
+    #[test]
+    fn the_file_of_so_many_periods_ago_is_outdated() {
+        let now = "2026-03-07T04:05:06+00:00[UTC]".parse::<jiff::Zoned>().unwrap();
+        let cases = [
+            (Rotation::Daily, 0, None),
+            (Rotation::None, 3, None),
+            (Rotation::Daily, 7, Some("/l.2026.02.28")),
+            (Rotation::Hourly, 5, Some("/l.2026.03.06-23")),
+            (Rotation::Weekly, 1, Some("/l.2026.02.22")),
+            (Rotation::Monthly, 3, Some("/l.2025.12")),
+            (Rotation::Annually, 1, Some("/l.2025")),
+        ];
+        for (rotation, keep, expected) in cases {
+            let name = Name { path: "/l".into(), rotation, keep };
+            assert_eq!(name.outdated(&now), expected.map(PathBuf::from), "{rotation:?} {keep}");
+        }
+        let same_always = Name { path: "/%%l".into(), rotation: Rotation::Daily, keep: 1 };
+        assert_eq!(same_always.outdated(&now), None);
     }
 }

@@ -75,7 +75,14 @@ fn load(config: &Config) -> (Result<Compiled, ReloadError>, Inputs) {
     inputs.0.extend(monitored.map(Input::of));
     compiled.findings = config.levels.apply(compiled.findings);
     compiled.findings.extend(supported::check(&compiled.sources, &compiled.program));
-    (if gate::refuses(&compiled.findings) { Err(ReloadError::Refused(Box::new(compiled))) } else { Ok(compiled) }, inputs)
+    (
+        if gate::refuses(&compiled.findings) {
+            Err(ReloadError::Refused(Box::new(compiled)))
+        } else {
+            Ok(compiled)
+        },
+        inputs,
+    )
 }
 
 /// The sockets of a configuration.
@@ -139,6 +146,7 @@ fn finish(
 /// One logger for each service; formats and files that are equal are shared.
 fn loggers(compiled: &Compiled, writer: &Writer) -> Result<Vec<Logger>, ReloadError> {
     let program: &Program = &compiled.program;
+    let keep = u32::try_from(program.process.log_files.keep.value).unwrap_or(0);
     let mut formats = HashMap::new();
     let mut sinks: HashMap<&LogTarget, Arc<Sink>> = HashMap::new();
     let loggers = program.services.iter().map(|service| {
@@ -147,7 +155,7 @@ fn loggers(compiled: &Compiled, writer: &Writer) -> Result<Vec<Logger>, ReloadEr
             (LogTarget::Stdout, None) => Arc::new(Sink::stdout()),
             (LogTarget::File { path: name, rotation }, None) => {
                 let path = path(name);
-                let opened = Sink::file(path.clone(), *rotation);
+                let opened = Sink::file(path.clone(), *rotation, keep);
                 let service = || named(compiled, service);
                 Arc::new(opened.map_err(|error| ReloadError::Log { service: service(), path, error })?)
             }
