@@ -1,0 +1,2 @@
+//! What clients and servers say, without I/O: bytes in, meaning out.
+pub mod http;
