@@ -18,6 +18,7 @@ mod expiring;
 pub mod listener;
 pub mod log;
 mod parent;
+pub mod protocol;
 mod random;
 pub mod relay;
 pub mod reload;

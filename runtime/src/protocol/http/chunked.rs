@@ -128,8 +128,11 @@ mod tests {
 
     use super::*;
 
-    /// The data, trailers, and bytes left over of a body that comes in pieces cut at `cuts`; `None` if it never ends.
-    fn decoded(body: &[u8], cuts: &[usize]) -> Result<Option<(Vec<u8>, Vec<Vec<u8>>, usize)>, Malformed> {
+    /// Data, trailers, and how many bytes are left over.
+    type Decoded = (Vec<u8>, Vec<Vec<u8>>, usize);
+
+    /// A body that comes in pieces cut at `cuts`; `None` if it never ends.
+    fn decoded(body: &[u8], cuts: &[usize]) -> Result<Option<Decoded>, Malformed> {
         let mut decoder = Decoder::default();
         let (mut data, mut trailers) = (Vec::new(), Vec::new());
         let (mut start, mut sizes) = (0, 0);

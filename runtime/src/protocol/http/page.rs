@@ -22,6 +22,10 @@ pub enum Page {
     ParentFailed,
     /// What the server said is not HTTP.
     BadResponse,
+    /// The server took too long over its response.
+    ServerSilent,
+    /// The request came from this proxy itself.
+    Loop,
     /// A limit is reached.
     LimitReached,
 }
@@ -40,6 +44,7 @@ impl Page {
             20..=29 => Self::InternalError,
             30..=79 => Self::ParentFailed,
             511..=516 => Self::BadRequest,
+            519 => Self::Loop,
             999 => Self::NotImplemented,
             _ => return None,
         })
@@ -56,7 +61,8 @@ impl Page {
             Self::InternalError => (500, "Internal Server Error"),
             Self::NotImplemented => (501, "Not Implemented"),
             Self::ServerUnreachable | Self::ParentFailed | Self::BadResponse => (502, "Bad Gateway"),
-            Self::LimitReached => (503, "Service Unavailable"),
+            Self::LimitReached | Self::Loop => (503, "Service Unavailable"),
+            Self::ServerSilent => (504, "Gateway Timeout"),
         }
     }
 
@@ -73,6 +79,8 @@ impl Page {
             Self::ServerUnreachable => "The server's name is unknown, or the server does not answer.",
             Self::ParentFailed => "The next proxy on the way does not answer, or refuses.",
             Self::BadResponse => "The server's answer is not valid HTTP.",
+            Self::ServerSilent => "The server did not answer in time.",
+            Self::Loop => "The request leads back to this proxy.",
             Self::LimitReached => "A limit of the proxy is reached. Try again later.",
         }
     }
@@ -133,6 +141,7 @@ mod tests {
             (507, None, None),
             (511, Some(400), Some(400)),
             (516, Some(400), Some(400)),
+            (519, Some(503), Some(503)),
             (537, None, None),
             (999, Some(501), Some(501)),
         ] {

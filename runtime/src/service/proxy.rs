@@ -1,0 +1,247 @@
+//! The HTTP proxy: requests of one client connection, one after the other.
+//!
+//! Each request is authenticated and authorized anew, by what it says itself: nothing of one request is kept for the next but the
+//! two connections. A server connection serves another request only if that would be routed the same way by the same entry for
+//! the same credentials, and nothing of an earlier response is left on it.
+use std::time::Duration;
+
+use tokio::{
+    net::TcpStream,
+    select,
+    time::{sleep, timeout},
+};
+
+mod body;
+mod exchange;
+mod host_name;
+mod inbox;
+mod request;
+mod way;
+
+use self::{
+    exchange::{Outcome, Progress},
+    inbox::{Inbox, NoHead, write_all},
+    request::{Reading, Request, log_text, log_text_with_host},
+    way::Server,
+};
+use crate::{
+    error::{Failure, FailureKind},
+    protocol::http::{
+        head::{Version, leading_line_ends},
+        page::Page,
+        target::Form,
+    },
+    relay::{self, relay},
+    session::Session,
+};
+
+/// How long, and for how many bytes, a client that was refused may go on sending before its connection is closed: closing earlier
+/// could take the answer from it.
+const PARTING: (Duration, usize) = (Duration::from_secs(2), 4 * 1024 * 1024);
+
+/// Serves the requests of `client` until either side wants no more, and logs each of them.
+pub(super) async fn serve(client: TcpStream, session: Session) {
+    let mut connection = Connection::new(client, session);
+    loop {
+        // Boxed, so that nothing of a request takes memory while its tunnel lives.
+        match Box::pin(connection.request()).await {
+            Next::Request => {}
+            Next::Close => return,
+            Next::Tunnel(server) => return connection.tunnel(server).await,
+        }
+    }
+}
+
+/// What follows a request.
+enum Next {
+    /// Another one.
+    Request,
+    /// Nothing.
+    Close,
+    /// Bytes both ways.
+    Tunnel(Box<Server>),
+}
+
+/// One client connection.
+struct Connection {
+    client: TcpStream,
+    inbox: Inbox,
+    /// It has served a request.
+    kept: bool,
+    /// The server of the last request, if it can take another one.
+    server: Option<Server>,
+    session: Session,
+}
+
+impl Connection {
+    fn new(client: TcpStream, session: Session) -> Self {
+        Self { client, inbox: Inbox::default(), kept: false, server: None, session }
+    }
+
+    /// Serves one request.
+    async fn request(&mut self) -> Next {
+        let mut bytes = match self.next_head().await {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return Next::Close,
+            Err(failure) => {
+                self.session.record.text = log_text(self.inbox.rest());
+                return self.refuse(&failure, Version::Http10, true).await;
+            }
+        };
+        self.session.record.text = log_text(&bytes);
+        let request = match Request::read(&mut bytes, self.reading()) {
+            Ok(request) => request,
+            Err(why) => {
+                let failure = Failure::new(why.code(), FailureKind::Malformed);
+                return self.refuse(&failure, Version::Http10, true).await;
+            }
+        };
+        if request.target.form == Form::Origin && !request.authority.is_empty() {
+            self.session.record.text = log_text_with_host(&request);
+        }
+        let mut progress = Progress::default();
+        let outcome = self.answer(&request, &mut progress).await;
+        self.session.record.from_client = progress.from_client;
+        self.session.record.from_server = progress.back.from_server;
+        match outcome {
+            Ok((Outcome::Tunnel, server)) => Next::Tunnel(Box::new(server)),
+            Ok((Outcome::Done { keep_client, keep_server }, mut server)) => {
+                self.log(0);
+                server.kept = true;
+                self.server = Some(server).filter(|_| keep_server);
+                if keep_client { Next::Request } else { self.part(!progress.uploaded).await }
+            }
+            Err(failure) if progress.back.answered => {
+                self.log(failure.code);
+                Next::Close
+            }
+            Err(failure) => {
+                let head_only = request.line.method.eq_ignore_ascii_case(b"HEAD");
+                self.refuse(&failure, request.line.version, !head_only).await
+            }
+        }
+    }
+
+    fn reading(&self) -> Reading {
+        let options = &self.session.service.settings.options;
+        Reading { takes_names: self.need_user() > 0, transparent: options.transparent.is_some() }
+    }
+
+    /// `-u`, `-u2`: 1 without it.
+    fn need_user(&self) -> i32 {
+        self.session.service.settings.options.need_user.map_or(1, |level| level.value)
+    }
+
+    /// The head of the next request; `None` if the client has no more.
+    async fn next_head(&mut self) -> Result<Option<Vec<u8>>, Failure> {
+        self.session.record = self.session.record.next();
+        if self.kept && !self.stay().await {
+            return Ok(None);
+        }
+        self.kept = true;
+        let outcome = timeout(self.session.snapshot.timeouts.string_long, self.read_head()).await;
+        match outcome {
+            Ok(Ok(head)) => Ok(Some(head)),
+            Ok(Err(NoHead::Malformed(why))) => Err(Failure::new(why.code(), FailureKind::Malformed)),
+            _ if self.inbox.is_empty() => Ok(None),
+            Ok(Err(NoHead::Ended)) => Err(Failure::new(511, FailureKind::Malformed)),
+            Ok(Err(NoHead::Failed(error))) => Err(Failure::io(507, FailureKind::Lost, error)),
+            Err(_) => Err(Failure::new(507, FailureKind::Timeout)),
+        }
+    }
+
+    async fn read_head(&mut self) -> Result<Vec<u8>, NoHead> {
+        loop {
+            self.inbox.consume(leading_line_ends(self.inbox.rest()));
+            if !matches!(self.inbox.rest(), [] | [b'\r']) {
+                return self.inbox.head(&self.client).await;
+            }
+            if self.inbox.fill(&self.client).await.map_err(NoHead::Failed)? == 0 {
+                return Err(NoHead::Ended);
+            }
+        }
+    }
+
+    /// Waits for the client to go on. Lets go of the server when that does. False: the client does not, or takes too long.
+    async fn stay(&mut self) -> bool {
+        if !self.inbox.is_empty() {
+            return true;
+        }
+        let timeouts = &self.session.snapshot.timeouts;
+        if let Some(server) = &self.server {
+            select! {
+                read = self.inbox.fill(&self.client) => return read.is_ok_and(|count| count > 0),
+                () = server.ended() => self.server = None,
+                () = sleep(timeouts.string_short) => return false,
+            }
+        }
+        let read = timeout(timeouts.string_long, self.inbox.fill(&self.client)).await;
+        matches!(read, Ok(Ok(1..)))
+    }
+
+    /// Passes bytes both ways until that ends.
+    async fn tunnel(mut self, mut server: Box<Server>) {
+        let timeouts = self.session.snapshot.timeouts;
+        let early = (self.inbox.take_all(), server.inbox.take_all());
+        let both = async {
+            write_all(&server.upstream.stream, &early.0).await?;
+            write_all(&self.client, &early.1).await
+        };
+        if !matches!(timeout(timeouts.connection_long, both).await, Ok(Ok(()))) {
+            return self.log(96);
+        }
+        self.session.record.from_client += early.0.len() as u64;
+        self.session.record.from_server += early.1.len() as u64;
+        drop(early);
+        let half_close = self.session.service.settings.options.half_close.is_none_or(|kept| kept.value != 0);
+        let limits = relay::Limits { idle: timeouts.connection_long, half_close };
+        let relayed = relay(&self.client, &server.upstream.stream, limits).await;
+        self.session.record.from_client += relayed.from_client;
+        self.session.record.from_server += relayed.from_server;
+        self.session.record.cycles += relayed.cycles;
+        self.log(relayed.end.code());
+    }
+
+    fn log(&mut self, code: u16) {
+        self.session.record.code = code;
+        self.session.log();
+    }
+
+    /// Answers in the proxy's own name, where there is an answer, and ends the connection.
+    async fn refuse(&mut self, failure: &Failure, version: Version, body: bool) -> Next {
+        let page = match (failure.code, failure.kind) {
+            (507, FailureKind::Timeout) => Some(Page::RequestTimeout),
+            (522, FailureKind::Timeout) => Some(Page::ServerSilent),
+            (522, FailureKind::Malformed) => Some(Page::BadResponse),
+            (code, _) => Page::of_code(code, self.need_user() > 0),
+        };
+        self.log(failure.code);
+        let Some(page) = page else { return Next::Close };
+        let limit = self.session.snapshot.timeouts.string_short;
+        match timeout(limit, write_all(&self.client, &page.response(version, body))).await {
+            Ok(Ok(())) => self.part(true).await,
+            _ => Next::Close,
+        }
+    }
+
+    /// Ends the connection behind an answer. If the client may still be sending, it is given time to read that answer.
+    async fn part(&mut self, sending: bool) -> Next {
+        if sending || !self.inbox.is_empty() {
+            let _ = socket2::SockRef::from(&self.client).shutdown(std::net::Shutdown::Write);
+            let client = &self.client;
+            let rest = async {
+                let mut inbox = Inbox::default();
+                let mut left = PARTING.1;
+                while let Ok(count @ 1..) = inbox.fill(client).await {
+                    inbox.consume(count);
+                    left = left.saturating_sub(count);
+                    if left == 0 {
+                        return;
+                    }
+                }
+            };
+            let _ = timeout(PARTING.0, rest).await;
+        }
+        Next::Close
+    }
+}

@@ -1,0 +1,114 @@
+//! Bytes that a socket gave and nobody has dealt with yet.
+use std::io;
+
+use tokio::net::TcpStream;
+
+use crate::protocol::http::{Malformed, head::Scanner};
+
+/// How much is read at once.
+const READ: usize = 16 * 1024;
+
+/// A buffer in front of a socket. While it is empty and the socket is silent, it holds no memory.
+#[derive(Debug, Default)]
+pub(super) struct Inbox {
+    bytes: Vec<u8>,
+    start: usize,
+}
+
+impl Inbox {
+    /// What has come and is not consumed.
+    pub(super) fn rest(&self) -> &[u8] {
+        self.bytes.get(self.start..).unwrap_or_default()
+    }
+
+    /// Whether there is nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rest().is_empty()
+    }
+
+    /// So many bytes are dealt with.
+    pub(super) fn consume(&mut self, count: usize) {
+        self.start = (self.start + count).min(self.bytes.len());
+        if self.start == self.bytes.len() {
+            self.bytes.clear();
+            self.start = 0;
+            if self.bytes.capacity() > 2 * READ {
+                self.bytes = Vec::new();
+            }
+        }
+    }
+
+    /// Takes the first `count` bytes.
+    pub(super) fn take(&mut self, count: usize) -> Vec<u8> {
+        let taken = self.rest().get(..count).unwrap_or_default().to_vec();
+        self.consume(taken.len());
+        taken
+    }
+
+    /// Takes all that has come.
+    pub(super) fn take_all(&mut self) -> Vec<u8> {
+        self.take(self.rest().len())
+    }
+
+    /// Waits until `from` has something, and reads it; 0 is its end. Nothing is lost when the future is dropped.
+    ///
+    /// # Errors
+    /// What the socket says.
+    pub(super) async fn fill(&mut self, from: &TcpStream) -> io::Result<usize> {
+        loop {
+            if self.is_empty() {
+                *self = Self::default();
+            }
+            from.readable().await?;
+            self.bytes.drain(..std::mem::take(&mut self.start));
+            self.bytes.reserve(READ);
+            match from.try_read_buf(&mut self.bytes) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// Reads until there is a whole head, and takes it.
+    ///
+    /// # Errors
+    /// [`NoHead`]. What has come stays in the inbox.
+    pub(super) async fn head(&mut self, from: &TcpStream) -> Result<Vec<u8>, NoHead> {
+        let mut scanner = Scanner::default();
+        loop {
+            if let Some(end) = scanner.scan(self.rest()).map_err(NoHead::Malformed)? {
+                return Ok(self.take(end));
+            }
+            if self.fill(from).await.map_err(NoHead::Failed)? == 0 {
+                return Err(NoHead::Ended);
+            }
+        }
+    }
+}
+
+/// Why no head came.
+#[derive(Debug)]
+pub(super) enum NoHead {
+    /// The peer has sent all that it will.
+    Ended,
+    /// The socket failed.
+    Failed(io::Error),
+    /// It is too long.
+    Malformed(Malformed),
+}
+
+/// Writes all of `bytes`.
+///
+/// # Errors
+/// What the socket says.
+pub(super) async fn write_all(to: &TcpStream, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        to.writable().await?;
+        match to.try_write(bytes) {
+            Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
