@@ -64,14 +64,17 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
 
 /// Reads and compiles.
 fn load(config: &Config) -> (Result<Compiled, ReloadError>, Inputs) {
-    let disk = Disk::default();
-    if let Err(error) = std::fs::File::open(&config.path) {
-        let inputs = Inputs(vec![Input { path: config.path.clone(), contents: None }]);
-        return (Err(ReloadError::Read { path: config.path.clone(), error }), inputs);
-    }
-    let mut compiled = compiler::compile(&config.path, &disk);
+    let path = &config.path;
+    let disk = match Disk::with(path) {
+        Ok(disk) => disk,
+        Err(error) => {
+            let inputs = Inputs(vec![Input { path: path.clone(), contents: None }]);
+            return (Err(ReloadError::Read { path: path.clone(), error }), inputs);
+        }
+    };
+    let mut compiled = compiler::compile(path, &disk);
     let mut inputs = disk.into_inputs();
-    let monitored = compiled.program.process.monitors.iter().map(|monitor| path(&monitor.value));
+    let monitored = compiled.program.process.monitors.iter().map(|monitor| path_of(&monitor.value));
     inputs.0.extend(monitored.map(Input::of));
     compiled.findings = config.levels.apply(compiled.findings);
     compiled.findings.extend(supported::check(&compiled.sources, &compiled.program));
@@ -154,7 +157,7 @@ fn loggers(compiled: &Compiled, writer: &Writer) -> Result<Vec<Logger>, ReloadEr
             (_, Some(sink)) => Arc::clone(sink),
             (LogTarget::Stdout, None) => Arc::new(Sink::stdout()),
             (LogTarget::File { path: name, rotation }, None) => {
-                let path = path(name);
+                let path = path_of(name);
                 let opened = Sink::file(path.clone(), *rotation, keep);
                 let service = || named(compiled, service);
                 Arc::new(opened.map_err(|error| ReloadError::Log { service: service(), path, error })?)
@@ -172,7 +175,7 @@ fn loggers(compiled: &Compiled, writer: &Writer) -> Result<Vec<Logger>, ReloadEr
 }
 
 /// A path as a configuration names it: any bytes.
-fn path(name: &Text) -> PathBuf {
+fn path_of(name: &Text) -> PathBuf {
     OsStr::from_bytes(name.as_bytes()).into()
 }
 

@@ -36,6 +36,10 @@ pub(super) fn check(service: &Service, refused: &mut Refused) {
     ] {
         refused.set(name, at);
     }
+    if service.force.value {
+        // It is in force without a line, too: but who writes it counts on it.
+        refused.set("force", service.force.at);
+    }
     log(service, refused);
     options(service.kind, &service.options, refused);
 }
