@@ -170,9 +170,7 @@ fn shape(message: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use grammar::{LineIndex, Span};
+    use grammar::Span;
 
     use super::{Finding, Level, group};
     use crate::{
@@ -182,13 +180,7 @@ mod tests {
 
     fn sources(text: &str) -> Sources {
         let mut sources = Sources::default();
-        sources.add(Source {
-            path: "main.cfg".into(),
-            text: Arc::from(text.as_bytes()),
-            tree: grammar::parse(text.as_bytes()),
-            lines: LineIndex::new(text.as_bytes()),
-            included_at: None,
-        });
+        sources.add(Source::config("main.cfg".into(), text.into(), None));
         sources
     }
 

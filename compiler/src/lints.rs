@@ -9,11 +9,59 @@ pub mod rule;
 pub(crate) mod tests;
 
 // @generated from the files in `lints/`: run `UPDATE=1 cargo test -p compiler registry`.
+pub(crate) mod argument_count;
+pub(crate) mod bandlim_too_low;
+pub(crate) mod bom;
+pub(crate) mod count_limit_zero;
+pub(crate) mod entry_missing;
+pub(crate) mod include_cycle;
+pub(crate) mod include_missing;
 pub(crate) mod indented_directive;
+pub(crate) mod invalid_value;
+pub(crate) mod line_too_long;
+pub(crate) mod local_redirect_needs_zeros;
+pub(crate) mod nscache_too_small;
+pub(crate) mod nul_byte;
+pub(crate) mod parent_after_deny;
+pub(crate) mod parent_weight_out_of_range;
+pub(crate) mod port_mapper_arguments;
+pub(crate) mod timeouts_invalid;
+pub(crate) mod tls_mode_conflict;
+pub(crate) mod too_many_words;
+pub(crate) mod unclosed_quote;
+pub(crate) mod unfinished_splice;
+pub(crate) mod unknown_auth_type;
+pub(crate) mod unknown_directive;
+pub(crate) mod unknown_option;
+pub(crate) mod unknown_parent_type;
 
 #[rustfmt::skip]
 static RULES: &[&Rule] = &[
+    &argument_count::RULE,
+    &bandlim_too_low::RULE,
+    &bom::RULE,
+    &count_limit_zero::RULE,
+    &entry_missing::RULE,
+    &include_cycle::RULE,
+    &include_missing::RULE,
     &indented_directive::RULE,
+    &invalid_value::RULE,
+    &line_too_long::RULE,
+    &local_redirect_needs_zeros::RULE,
+    &nscache_too_small::RULE,
+    &nul_byte::RULE,
+    &parent_after_deny::RULE,
+    &parent_weight_out_of_range::RULE,
+    &port_mapper_arguments::RULE,
+    &timeouts_invalid::RULE,
+    &tls_mode_conflict::RULE,
+    &too_many_words::RULE,
+    &unclosed_quote::RULE,
+    &unfinished_splice::RULE,
+    &unknown_auth_type::RULE,
+    &unknown_directive::RULE,
+    &unknown_option::RULE,
+    &unknown_parent_type::RULE,
 ];
 // @end
 

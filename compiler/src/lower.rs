@@ -1,23 +1,204 @@
 //! Runs the script: walks the lines in order, as 3proxy does, carrying the state that services copy.
-use std::{path::Path, sync::Arc};
+//!
+//! [`Lowering`] holds what the walk builds; the commands are in `lower/`, one file a family, named as in
+//! `grammar/src/directive/`. To give a command a meaning, write its function there and list it in the family's `HANDLERS`.
+//! It goes on behind whatever 3proxy refuses, so that one run reports everything.
+mod acl;
+mod auth;
+pub(crate) mod command;
+mod dns;
+mod fault;
+mod filter;
+mod limits;
+mod listen;
+mod log;
+mod process;
+mod read;
+mod services;
+mod state;
+mod tls;
 
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    sync::{Arc, LazyLock},
+};
+
+use grammar::{
+    directive::{self, Directive, Effect},
+    syntax::{LineKind, SyntaxError},
+};
+
+use self::{command::Command, state::State};
 use crate::{
     Compiled,
-    program::Program,
-    sources::{Files, Source, Sources},
+    finding::Finding,
+    lints,
+    program::{Program, service::Service},
+    sources::{FileId, Files, Loc, Source, Sources},
 };
+
+/// Includes within includes: 3proxy has no limit, but nobody means more than this.
+const DEEPEST_INCLUDE: usize = 64;
+/// Files in all: two files that include each other's successors twice would otherwise grow without end.
+const MOST_FILES: usize = 65_536;
 
 /// Runs the configuration at `path` and yields its Program, with a finding for each line that 3proxy refuses.
 pub fn lower(path: &Path, files: &dyn Files) -> Compiled {
-    let mut sources = Sources::default();
-    if let Ok(text) = files.read(path) {
-        sources.add(Source {
-            path: path.to_owned(),
-            tree: grammar::parse(&text),
-            lines: grammar::LineIndex::new(&text),
-            text: text.into(),
-            included_at: None,
-        });
+    let mut lowering = Lowering::new(files);
+    match files.read(path) {
+        Ok(text) => lowering.config(Source::config(path.to_owned(), text, None)),
+        Err(error) => {
+            lowering.report(lints::include_missing::finding(Loc::default(), path, &error.to_string()));
+        }
     }
-    Compiled { sources, program: Arc::new(Program::default()), findings: Vec::new() }
+    lowering.finish()
 }
+
+/// What a command does.
+type Handler = fn(&mut Lowering<'_>, &Command<'_>);
+
+/// The commands of one family.
+type Handlers = &'static [(&'static str, Handler)];
+
+const FAMILIES: [Handlers; 10] = [
+    acl::HANDLERS,
+    auth::HANDLERS,
+    dns::HANDLERS,
+    filter::HANDLERS,
+    limits::HANDLERS,
+    listen::HANDLERS,
+    log::HANDLERS,
+    process::HANDLERS,
+    services::HANDLERS,
+    tls::HANDLERS,
+];
+
+static BY_NAME: LazyLock<HashMap<&str, Handler>> =
+    LazyLock::new(|| FAMILIES.iter().flat_map(|family| family.iter().copied()).collect());
+
+/// The walk: what it has read, what it has built, and the state that services copy.
+struct Lowering<'f> {
+    files: &'f dyn Files,
+    /// `$file`s that were read, by path: read once, however often they are named.
+    lists: HashMap<PathBuf, FileId>,
+    /// Configuration files that are being read, outermost first.
+    open: Vec<PathBuf>,
+    sources: Sources,
+    program: Program,
+    services: Vec<Service>,
+    state: State,
+    findings: Vec<Finding>,
+}
+
+impl<'f> Lowering<'f> {
+    fn new(files: &'f dyn Files) -> Self {
+        Self {
+            files,
+            lists: HashMap::new(),
+            open: Vec::new(),
+            sources: Sources::default(),
+            program: Program::default(),
+            services: Vec::new(),
+            state: State::default(),
+            findings: Vec::new(),
+        }
+    }
+
+    /// Runs a configuration file: up to its end, or to `end`.
+    fn config(&mut self, source: Source) {
+        let (text, tree) = (Arc::clone(&source.text), Arc::clone(&source.tree));
+        self.open.push(source.path.clone());
+        let file = self.sources.add(source);
+        for line in tree.lines() {
+            let words = match line.kind {
+                LineKind::Blank | LineKind::Comment | LineKind::Indented => continue,
+                LineKind::Directive(words) => words,
+                LineKind::Bad(fault, words) => {
+                    self.fault(file, &text, fault);
+                    if matches!(fault, SyntaxError::UnclosedQuote(_) | SyntaxError::UnfinishedSplice(_)) {
+                        continue;
+                    }
+                    words
+                }
+            };
+            let Some(command) = self.command(file, &text, tree.words(words)) else { continue };
+            if command.is_end() {
+                break;
+            }
+            self.execute(&command);
+        }
+        self.open.pop();
+    }
+
+    fn execute(&mut self, command: &Command<'_>) {
+        let Some(row) = directive::find(&command.name.value) else {
+            // 3proxy takes an empty command for a comment.
+            if !command.name.value.is_empty() {
+                self.unknown(command);
+            }
+            return;
+        };
+        if !row.arguments.takes(command.arguments.len()) {
+            self.report(lints::argument_count::finding(command, row));
+            return;
+        }
+        self.note_place(command, row);
+        if let Some(handler) = BY_NAME.get(row.name) {
+            handler(self, command);
+        }
+    }
+
+    /// Keeps [`Program::behind_services`].
+    fn note_place(&mut self, command: &Command<'_>, row: &Directive) {
+        match row.effect {
+            Effect::Service => self.program.behind_services.clear(),
+            Effect::Setting | Effect::Acl => self.program.behind_services.push(command.at),
+            Effect::Global | Effect::Process => {}
+        }
+    }
+
+    fn unknown(&mut self, command: &Command<'_>) {
+        if self.program.process.plugins.is_empty() {
+            self.report(lints::unknown_directive::finding(command));
+        } else {
+            // A plugin may have brought it.
+            self.program.unmodelled.push(command.at);
+        }
+    }
+
+    /// Reads the file that an `include` names.
+    fn include(&mut self, command: &Command<'_>) {
+        let Some(argument) = command.argument(0) else { return };
+        let path = PathBuf::from(argument.text().to_string());
+        if self.open.contains(&path) {
+            return self.report(lints::include_cycle::finding(argument.at, &path));
+        }
+        if self.open.len() >= DEEPEST_INCLUDE || self.sources.len() >= MOST_FILES {
+            return self.report(lints::include_cycle::too_deep(argument.at));
+        }
+        match self.files.read(&path) {
+            Ok(text) => self.config(Source::config(path, text, Some(command.at))),
+            Err(error) => {
+                self.report(lints::include_missing::finding(argument.at, &path, &error.to_string()))
+            }
+        }
+    }
+
+    fn report(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+
+    fn finish(mut self) -> Compiled {
+        self.finish_acl();
+        self.finish_log();
+        if self.services.is_empty() {
+            self.program.behind_services.clear();
+        }
+        self.program.services = self.services.into_iter().map(Arc::new).collect();
+        Compiled { sources: self.sources, program: Arc::new(self.program), findings: self.findings }
+    }
+}
+
+#[cfg(test)]
+mod tests;

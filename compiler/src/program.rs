@@ -11,6 +11,7 @@ pub mod process;
 pub mod resolve;
 pub mod service;
 pub mod tls;
+pub mod trap;
 
 use std::sync::Arc;
 
@@ -20,6 +21,7 @@ use limits::Limits;
 use process::Process;
 use resolve::Resolver;
 use service::Service;
+use trap::Trapped;
 
 use crate::sources::Loc;
 
@@ -73,4 +75,6 @@ pub struct Program {
     /// Commands that were read but that neither the Program nor the runtime gives a meaning beyond their line
     /// (`plugin`, `system`, `dialer` …): `cfgc run` refuses what it can't execute by looking here.
     pub unmodelled: Vec<Loc>,
+    /// Words that 3proxy reads otherwise than they are written.
+    pub traps: Vec<Trapped>,
 }

@@ -12,6 +12,10 @@ use grammar::{
 };
 
 /// The only way by which anything here reads a file.
+///
+/// Paths come as they are written: on the command line, or in an `include` or `$file`. 3proxy opens a relative one from
+/// its working directory, not from the folder of the file that names it; an implementation over the disk does the same
+/// by opening it as given.
 pub trait Files {
     /// The bytes of the file at `path`.
     ///
@@ -63,12 +67,37 @@ pub struct Source {
     pub path: PathBuf,
     /// Its bytes.
     pub text: Arc<[u8]>,
-    /// Its lines and words; empty for a `$file`, which has words only.
-    pub tree: Tree,
+    /// Its lines and words; those of a `$file` are one line of words.
+    pub tree: Arc<Tree>,
     /// Its line starts.
-    pub lines: LineIndex,
+    pub lines: Arc<LineIndex>,
     /// The directive or word that brought it in; `None` for the configuration itself.
     pub included_at: Option<Loc>,
+}
+
+impl Source {
+    /// Parses a configuration file.
+    pub(crate) fn config(path: PathBuf, text: Vec<u8>, included_at: Option<Loc>) -> Self {
+        let (tree, lines) = (Arc::new(grammar::parse(&text)), Arc::new(LineIndex::new(&text)));
+        Self { path, text: text.into(), tree, lines, included_at }
+    }
+
+    /// Parses a `$file`.
+    pub(crate) fn list(path: PathBuf, text: Vec<u8>, included_at: Loc) -> Self {
+        let (tree, lines) = (Arc::new(grammar::parse_words(&text)), Arc::new(LineIndex::new(&text)));
+        Self { path, text: text.into(), tree, lines, included_at: Some(included_at) }
+    }
+
+    /// The same text, brought in at another place.
+    pub(crate) fn again(&self, included_at: Loc) -> Self {
+        Self {
+            path: self.path.clone(),
+            text: Arc::clone(&self.text),
+            tree: Arc::clone(&self.tree),
+            lines: Arc::clone(&self.lines),
+            included_at: Some(included_at),
+        }
+    }
 }
 
 impl Sources {
@@ -82,6 +111,11 @@ impl Sources {
     #[must_use]
     pub fn get(&self, file: FileId) -> Option<&Source> {
         self.files.get(file.0 as usize)
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.files.len()
     }
 
     /// Every text, in the order in which they were read.

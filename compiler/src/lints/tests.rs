@@ -178,6 +178,21 @@ fn rules_are_found_by_name_and_by_likeness() {
     }
 }
 
+/// Puts in what documentation can't show: `{NUL}`, `{BOM}`, `{REP:text:N}` (text, N times), `{EOF}` (ends the file without
+/// a line end).
+fn expanded(example: Example) -> Example {
+    let mut text = example.text.replace("{NUL}", "\0").replace("{BOM}", "\u{feff}");
+    while let Some((before, rest)) = text.split_once("{REP:") {
+        let (inside, after) = rest.split_once('}').unwrap();
+        let (repeated, times) = inside.rsplit_once(':').unwrap();
+        text = format!("{before}{}{after}", repeated.repeat(times.parse().unwrap()));
+    }
+    if let Some((before, _)) = text.split_once("{EOF}") {
+        text = before.to_owned();
+    }
+    Example { claim: example.claim, text }
+}
+
 /// The fenced blocks of `docs`: what stands behind `3proxy,`, and the text.
 fn examples(docs: &str) -> Vec<Example> {
     let mut blocks = Vec::new();
@@ -189,7 +204,7 @@ fn examples(docs: &str) -> Vec<Example> {
                 let claim = info.trim_start_matches("3proxy,").to_owned();
                 open = Some(Example { claim, text: String::new() });
             }
-            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (Some(_), Some(_)) => blocks.extend(open.take().map(expanded)),
             (Some(example), None) => example.text.extend([line, "\n"]),
             (None, None) => {}
         }

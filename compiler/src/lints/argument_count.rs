@@ -1,0 +1,59 @@
+//! A command with too few or too many arguments.
+use grammar::directive::Directive;
+
+use super::rule::rule;
+use crate::{finding::Finding, lower::command::Command};
+
+rule! {
+    /// 3proxy takes another number of arguments here, and refuses the whole file.
+    ///
+    /// An argument with blanks must be quoted. A `#` starts no comment behind a command: it and what follows are arguments.
+    ///
+    /// ```3proxy,fires
+    /// logformat L%t %U %h
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// logformat "L%t %U %h"
+    /// proxy -i127.0.0.1
+    /// ```
+    "argument-count",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    refused: true,
+    from lowering,
+}
+
+/// `command` is written with another number of arguments than `row` says.
+pub(crate) fn finding(command: &Command<'_>, row: &Directive) -> Finding {
+    let (given, arity) = (command.arguments.len(), row.arguments);
+    let wants = match (arity.least, arity.most) {
+        (least, Some(most)) if least == most => count(least),
+        (least, Some(most)) => format!("{least} to {most} arguments"),
+        (least, None) => format!("at least {}", count(least)),
+    };
+    let names = row.parameters.iter().map(|parameter| parameter.name).collect::<Vec<_>>().join(" ");
+    let usage = if names.is_empty() { row.name.to_owned() } else { format!("{} {names}", row.name) };
+    let most = arity.most.map_or(usize::MAX, usize::from);
+    let at = command.arguments.get(most).map_or(command.at, |word| word.at);
+    let comment = command.arguments.iter().any(|word| word.value.starts_with(b"#"));
+    RULE.finding(at, format!("`{}` takes {wants}, not {given}", row.name))
+        .label(if given > most { "one too many" } else { "something is missing here" })
+        .help(if comment {
+            "put the comment on a line of its own".to_owned()
+        } else {
+            format!("write `{usage}`, with quotes around an argument that has blanks")
+        })
+}
+
+fn count(arguments: u16) -> String {
+    match arguments {
+        0 => "no argument".to_owned(),
+        1 => "1 argument".to_owned(),
+        _ => format!("{arguments} arguments"),
+    }
+}

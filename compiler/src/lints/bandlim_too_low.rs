@@ -1,0 +1,33 @@
+//! A bandwidth that is too low.
+use super::rule::rule;
+use crate::{finding::Finding, lower::command::Arg};
+
+rule! {
+    /// 3proxy refuses a bandwidth below 300 bits per second.
+    ///
+    /// The unit is bits per second, without a suffix: `1000000` is one megabit.
+    ///
+    /// ```3proxy,fires
+    /// bandlimin 128 * 10.0.0.0/8
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// bandlimin 128000 * 10.0.0.0/8
+    /// proxy -i127.0.0.1
+    /// ```
+    "bandlim-too-low",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    refused: true,
+    from lowering,
+}
+
+/// `word` is the rate, which 3proxy reads as `read`.
+pub(crate) fn finding(word: &Arg<'_>, read: u32) -> Finding {
+    RULE.finding(word.at, format!("`{}` is read as {read} bits per second, which is too low", word.text()))
+        .help("write at least 300: bits per second, digits only")
+}

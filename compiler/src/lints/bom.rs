@@ -1,0 +1,41 @@
+//! A byte order mark at the start of the file.
+use super::rule::rule;
+use crate::{
+    finding::Finding,
+    fix::{Fix, Safety},
+    sources::Loc,
+};
+
+rule! {
+    /// 3proxy takes a byte order mark for a part of the first command, which it then does not know.
+    ///
+    /// Some editors put the mark in front of UTF-8. Behind a `#` it does no harm.
+    ///
+    /// ```3proxy,fires
+    /// {BOM}auth iponly
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    "bom",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    refused: true,
+    from lowering,
+}
+
+/// The mark is at `at`.
+pub(crate) fn finding(at: Loc) -> Finding {
+    RULE.finding(
+        at,
+        "the file begins with a byte order mark, which 3proxy takes for a part of the first command",
+    )
+    .help("remove it: save the file as UTF-8 without a mark")
+    .fix(Fix::replace("remove the mark", Safety::Safe, at, ""))
+}

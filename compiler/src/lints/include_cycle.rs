@@ -1,0 +1,39 @@
+//! A file that includes itself.
+use std::path::Path;
+
+use super::rule::rule;
+use crate::{finding::Finding, sources::Loc};
+
+rule! {
+    /// A file that includes itself, directly or through others, is never read to its end.
+    ///
+    /// 3proxy goes on until it has no memory or descriptors left.
+    ///
+    /// ```3proxy,fires
+    /// include 3proxy.cfg
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    "include-cycle",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    refused: true,
+    from lowering,
+}
+
+/// The file at `path` is included at `at`.
+pub(crate) fn finding(at: Loc, path: &Path) -> Finding {
+    RULE.finding(at, format!("`{}` is included from within itself", path.display())).help("remove this line")
+}
+
+/// The include at `at` is one too many.
+pub(crate) fn too_deep(at: Loc) -> Finding {
+    RULE.finding(at, "so many files are included that they must include each other").help("remove this line")
+}

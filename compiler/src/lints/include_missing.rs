@@ -1,0 +1,44 @@
+//! A file that is named and can't be read.
+use std::path::Path;
+
+use super::rule::rule;
+use crate::{finding::Finding, sources::Loc};
+
+rule! {
+    /// A file that `include` or `$` names can't be read: 3proxy refuses the configuration.
+    ///
+    /// 3proxy opens a relative path from the directory in which it was started, not from that of the configuration.
+    /// An empty `$file` is refused too.
+    ///
+    /// ```3proxy,fires
+    /// auth strong
+    /// users $passwords
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// auth strong
+    /// users alice:CL:rabbit
+    /// proxy -i127.0.0.1
+    /// ```
+    "include-missing",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    refused: true,
+    from lowering,
+}
+
+/// The file at `path`, which is named at `at`, can't be read.
+pub(crate) fn finding(at: Loc, path: &Path, error: &str) -> Finding {
+    let finding = RULE.finding(at, format!("`{}` can't be read: {error}", path.display()));
+    if path.is_absolute() {
+        finding.help("create it, or correct its path")
+    } else {
+        finding.help(
+            "create it, or write its path from `/` on: 3proxy looks in the directory in which it was started",
+        )
+    }
+}

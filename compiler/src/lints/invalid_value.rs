@@ -1,0 +1,86 @@
+//! An argument that 3proxy refuses.
+use grammar::{
+    Span, Text,
+    directive::closest,
+    value::{AddressError, OPERATION_WORDS},
+};
+
+use super::rule::rule;
+use crate::{
+    finding::Finding,
+    lower::command::{Arg, Command},
+};
+
+rule! {
+    /// An argument that is not what it has to be: 3proxy refuses the whole file.
+    ///
+    /// For instance a source that is no address, network or range, a port that is no number, or an operation that does
+    /// not exist.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow * clients.example
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow * 10.0.0.0/8
+    /// proxy -i127.0.0.1
+    /// ```
+    "invalid-value",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    refused: true,
+    from lowering,
+}
+
+/// `word` holds no address, where one is wanted.
+pub(crate) fn address(command: &Command<'_>, word: &Arg<'_>) -> Finding {
+    RULE.finding(
+        word.at,
+        format!("`{}` in `{}` is neither an address nor a name", word.text(), command.name()),
+    )
+    .help("write an address such as `192.0.2.1` or `2001:db8::1`")
+}
+
+/// An item of a source list is wrong.
+pub(crate) fn source(field: &Arg<'_>, part: Span, error: AddressError) -> Finding {
+    let item = Text::from(part.of(&field.value));
+    let (what, help) = match error {
+        AddressError::Reversed => ("ends before it begins", "write the lower address first"),
+        AddressError::MixedFamilies => ("mixes IPv4 and IPv6", "write two ranges"),
+        AddressError::Length => (
+            "has a length that no address of its family has",
+            "write a length from 0 to 32, or to 128 for IPv6",
+        ),
+        AddressError::NotAnAddress if item.as_bytes() == b"*" => {
+            ("is no address: `*` must stand alone", "write `*` alone, or addresses")
+        }
+        AddressError::NotAnAddress => (
+            "is no address, network or range",
+            "write addresses here: the fields are users, sources, targets, ports, in this order",
+        ),
+    };
+    RULE.finding(field.part(part), format!("`{item}` in the source field {what}")).help(help)
+}
+
+/// An item of a port list is no number.
+pub(crate) fn port(field: &Arg<'_>, part: Span) -> Finding {
+    let item = Text::from(part.of(&field.value));
+    RULE.finding(field.part(part), format!("`{item}` in the port field is no port"))
+        .help("write numbers and ranges at commas: `80,443,8000-8080`")
+}
+
+/// A word of an operation list is no operation.
+pub(crate) fn operation(field: &Arg<'_>, part: Span) -> Finding {
+    let item = part.of(&field.value);
+    let finding = RULE.finding(field.part(part), format!("`{}` is no operation", Text::from(item)));
+    match closest(item, OPERATION_WORDS.iter().map(|(name, _)| *name)) {
+        Some(name) => finding.help(format!("write `{name}`")),
+        None => finding.help("write operations such as `HTTP`, `HTTPS`, `CONNECT`, at commas"),
+    }
+}

@@ -1,0 +1,34 @@
+//! A quotation that does not end in its line.
+use super::rule::rule;
+use crate::{finding::Finding, sources::Loc};
+
+rule! {
+    /// A quotation must end in the line in which it begins; otherwise 3proxy refuses the whole file.
+    ///
+    /// Inside a quotation `""` stands for one `"`.
+    ///
+    /// ```3proxy,fires
+    /// logformat "L%t %U
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// logformat "L%t ""%U"""
+    /// proxy -i127.0.0.1
+    /// ```
+    "unclosed-quote",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    refused: true,
+    from lowering,
+}
+
+/// The quotation opens at `at`.
+pub(crate) fn finding(at: Loc) -> Finding {
+    RULE.finding(at, "this quotation is not closed in its line")
+        .label("opens here")
+        .help("close it with `\"`, or write `\"\"` for a quotation mark that is meant as such")
+}

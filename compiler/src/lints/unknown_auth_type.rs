@@ -1,0 +1,47 @@
+//! A way to authenticate that does not exist.
+use super::rule::rule;
+use crate::{
+    finding::Finding,
+    fix::{Fix, Safety},
+    lower::command::Arg,
+};
+
+rule! {
+    /// 3proxy knows no such type of authentication, and refuses the whole file.
+    ///
+    /// Types are `none`, `iponly`, `useronly`, `dnsname`, `strong`, `radius`, `cache` and `cacheacl`, case and all.
+    ///
+    /// ```3proxy,fires
+    /// auth Strong
+    /// users alice:CL:rabbit
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// auth strong
+    /// users alice:CL:rabbit
+    /// proxy -i127.0.0.1
+    /// ```
+    "unknown-auth-type",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    refused: true,
+    from lowering,
+}
+
+/// `word` is the type; `near` was probably meant.
+pub(crate) fn finding(word: &Arg<'_>, near: Option<&str>) -> Finding {
+    let finding = RULE.finding(word.at, format!("`{}` is no type of authentication", word.text()));
+    match near {
+        Some(near) => finding.help(format!("write `{near}`")).fix(Fix::replace(
+            format!("write `{near}`"),
+            Safety::Unsafe,
+            word.at,
+            near,
+        )),
+        None => finding.help("write a type such as `strong` or `iponly`"),
+    }
+}

@@ -1,0 +1,60 @@
+//! A word at the start of a line that is no command.
+use grammar::directive;
+
+use super::rule::rule;
+use crate::{
+    finding::Finding,
+    fix::{Fix, Safety},
+    lower::command::Command,
+};
+
+/// So many bytes of an unknown name are shown.
+const LONGEST_SHOWN: usize = 60;
+
+rule! {
+    /// 3proxy knows no command of this name, and refuses the whole file.
+    ///
+    /// Names are case sensitive. A line that continues the one before it is a command of its own too: 3proxy has no way to
+    /// continue a line.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allwo *
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    "unknown-directive",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    refused: true,
+    from lowering,
+}
+
+/// `command` is none.
+pub(crate) fn finding(command: &Command<'_>) -> Finding {
+    let written = command.name.value.as_ref();
+    // What is behind a colon may be a password, if this is the rest of a `users` line.
+    let shown = written.split(|byte| *byte == b':').next().unwrap_or_default();
+    let shown = String::from_utf8_lossy(shown.get(..LONGEST_SHOWN).unwrap_or(shown));
+    let finding = RULE.finding(command.name.at, format!("`{shown}` is no command"));
+    match directive::similar(written) {
+        Some(name) => finding.help(format!("write `{name}`")).fix(Fix::replace(
+            format!("write `{name}`"),
+            Safety::Unsafe,
+            command.name.at,
+            name,
+        )),
+        None if written.starts_with(b"-") || command.arguments.is_empty() => {
+            finding.help("if it belongs to the line before, put it there: 3proxy continues no line")
+        }
+        None => finding.help("remove the line, or start it with `#`"),
+    }
+}

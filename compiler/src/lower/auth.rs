@@ -1,0 +1,139 @@
+//! Who the client is: `auth`, `authcache`, `users`, `radius`.
+use std::net::SocketAddr;
+
+use grammar::{
+    Secret,
+    directive::closest,
+    value::{self, AddressError, Endpoint, Host, PasswordKind},
+};
+
+use super::{
+    Handlers, Lowering,
+    command::{Arg, Command},
+    state::CACHE_SECONDS,
+};
+use crate::{
+    lints,
+    program::{
+        Set,
+        auth::{AuthCache, AuthStep, AuthType, Password, Radius, RadiusServer, User},
+        trap::Trap,
+    },
+};
+
+pub(super) const HANDLERS: Handlers = &[
+    ("auth", |lowering, command| lowering.auth(command)),
+    ("authcache", |lowering, command| lowering.authcache(command)),
+    ("users", |lowering, command| lowering.users(command)),
+    ("radius", |lowering, command| lowering.radius(command)),
+];
+
+/// The types of an `auth` line.
+const AUTH_TYPES: [(&str, AuthType); 8] = [
+    ("iponly", AuthType::IpOnly),
+    ("useronly", AuthType::UserOnly),
+    ("dnsname", AuthType::DnsName),
+    ("strong", AuthType::Strong),
+    ("cache", AuthType::Cache),
+    ("cacheacl", AuthType::CacheAcl),
+    ("radius", AuthType::Radius),
+    ("none", AuthType::None),
+];
+
+/// Entries of the authentication cache when no size is given.
+const CACHE_SIZE: u32 = 262_144;
+/// The longest RADIUS secret that 3proxy keeps, in bytes.
+const LONGEST_SECRET: usize = 63;
+/// So many RADIUS servers count.
+const MOST_RADIUS_SERVERS: usize = 5;
+/// RADIUS authentication.
+const RADIUS_PORT: u16 = 1812;
+
+impl Lowering<'_> {
+    fn auth(&mut self, command: &Command<'_>) {
+        let mut steps = Vec::with_capacity(command.arguments.len());
+        for word in &command.arguments {
+            match AUTH_TYPES.iter().find(|(name, _)| name.as_bytes() == word.value.as_ref()) {
+                Some((_, kind)) => steps.push(AuthStep { kind: *kind, at: Some(word.at) }),
+                // A plugin may have brought it.
+                None if !self.program.process.plugins.is_empty() => self.program.unmodelled.push(word.at),
+                None => {
+                    let near = closest(&word.value, AUTH_TYPES.iter().map(|(name, _)| *name));
+                    self.report(lints::unknown_auth_type::finding(word, near));
+                }
+            }
+        }
+        // What 3proxy refuses must not look like a chain that lets everyone in.
+        if !steps.is_empty() {
+            self.state.chain = Set::new(steps.into(), command.at);
+        }
+    }
+
+    fn authcache(&mut self, command: &Command<'_>) {
+        let Some(fields) = command.argument(0) else { return };
+        let read = self.keep(fields, 0, value::cache_fields(&fields.value), Trap::Cache);
+        if let Some(seconds) = command.argument(1) {
+            self.state.cache_seconds = match self.number(seconds) as u32 {
+                0 => CACHE_SECONDS,
+                seconds => seconds,
+            };
+        }
+        let size = command.argument(2).map_or(0, |size| self.number(size) as u32);
+        self.program.auth_cache_size = Set::new(if size == 0 { CACHE_SIZE } else { size }, command.at);
+        self.state.auth_cache =
+            Some(AuthCache { fields: read, at: Some(fields.at), seconds: self.state.cache_seconds });
+    }
+
+    fn users(&mut self, command: &Command<'_>) {
+        for word in &command.arguments {
+            let Some(entry) = self.keep(word, 0, value::user(&word.value), Trap::User) else { continue };
+            let password = match entry.kind {
+                PasswordKind::Clear => Password::Clear(entry.password),
+                PasswordKind::Crypt => Password::Crypt(entry.password),
+                PasswordKind::Nt => Password::Nt(entry.password),
+            };
+            self.program.users.push(User { at: word.at, name: entry.name, password });
+        }
+    }
+
+    fn radius(&mut self, command: &Command<'_>) {
+        let Some(secret) = command.argument(0) else { return };
+        if secret.value.len() > LONGEST_SECRET {
+            self.trap_word(secret, Trap::SecretCut);
+        }
+        let kept = secret.value.get(..LONGEST_SECRET).unwrap_or(&secret.value);
+        let mut servers = Vec::new();
+        for word in command.arguments_from(1).iter().take(MOST_RADIUS_SERVERS) {
+            servers.extend(self.radius_server(command, word));
+        }
+        self.program.radius = Some(Radius { at: command.at, secret: Secret::from(kept), servers });
+    }
+
+    /// `ADDRESS[:PORT][/LOCAL]`.
+    fn radius_server(&mut self, command: &Command<'_>, word: &Arg<'_>) -> Option<RadiusServer> {
+        let slash = word.value.iter().position(|byte| *byte == b'/');
+        let server = slash.and_then(|at| word.value.get(..at)).unwrap_or(&word.value);
+        let local = match slash.and_then(|at| word.value.get(at + 1..)) {
+            Some(local) => Some(self.address(command, word, local)?),
+            None => None,
+        };
+        let Ok(endpoint) = radius_endpoint(server) else {
+            self.report(lints::invalid_value::address(command, word));
+            return None;
+        };
+        if endpoint.port.is_some() {
+            self.trap_word(word, Trap::RadiusPort);
+        }
+        let address = self.resolved(word, endpoint.host)?;
+        let port = endpoint.port.unwrap_or(RADIUS_PORT);
+        Some(RadiusServer { address: SocketAddr::new(address, port), local })
+    }
+}
+
+/// A server, its port as the manual has it; 3proxy 1.0.0 itself takes a bare address or name.
+fn radius_endpoint(server: &[u8]) -> Result<Endpoint, AddressError> {
+    if let Ok(host @ Host::Address(_)) = value::host(server) {
+        return Ok(Endpoint { host, port: None, tcp: false });
+    }
+    value::endpoint(server).map(|reading| reading.value).map_err(|(_, error)| error)
+}

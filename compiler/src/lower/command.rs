@@ -1,0 +1,158 @@
+//! One line, split into the words that 3proxy sees: quotes removed, `$file`s replaced by their words.
+use std::{borrow::Cow, path::PathBuf, sync::Arc};
+
+use grammar::{
+    Span, Text,
+    syntax::{LineKind, SyntaxError, Word, WordShape},
+};
+
+use super::Lowering;
+use crate::{
+    lints,
+    sources::{FileId, Loc, Source},
+};
+
+/// As many words, the command included, as 3proxy has room for.
+const MOST_WORDS: usize = 4_094;
+
+/// A line that is about to be run.
+pub(crate) struct Command<'t> {
+    /// From its first to behind its last word.
+    pub(crate) at: Loc,
+    /// The command.
+    pub(crate) name: Arg<'t>,
+    /// Its arguments.
+    pub(crate) arguments: Vec<Arg<'t>>,
+}
+
+/// A word, as 3proxy sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct Arg<'t> {
+    /// Its bytes.
+    pub(crate) value: Cow<'t, [u8]>,
+    /// Where it is written.
+    pub(crate) at: Loc,
+    /// The word is written as its value is, so that parts of it can be pointed at.
+    verbatim: bool,
+}
+
+impl Arg<'_> {
+    /// The word as text.
+    pub(crate) fn text(&self) -> Text {
+        Text::from(self.value.as_ref())
+    }
+
+    /// Where a part of the value is written: the whole word if it has quotes.
+    pub(crate) fn part(&self, part: Span) -> Loc {
+        let span = if self.verbatim { part.shifted(self.at.span.start) } else { self.at.span };
+        Loc { file: self.at.file, span }
+    }
+}
+
+impl Command<'_> {
+    /// Whether it is the `end` of its file. With arguments it is a command that nobody knows.
+    pub(super) fn is_end(&self) -> bool {
+        self.name.value.as_ref() == b"end" && self.arguments.is_empty()
+    }
+
+    /// An argument, counted from 0.
+    pub(crate) fn argument(&self, index: usize) -> Option<&Arg<'_>> {
+        self.arguments.get(index)
+    }
+
+    /// The arguments from `index` on.
+    pub(crate) fn arguments_from(&self, index: usize) -> &[Arg<'_>] {
+        self.arguments.get(index..).unwrap_or_default()
+    }
+
+    /// The command's name, for messages.
+    pub(crate) fn name(&self) -> Text {
+        self.name.text()
+    }
+}
+
+impl Lowering<'_> {
+    /// Splits a line. `None`: it has no word, or 3proxy refuses it; then that is reported.
+    pub(super) fn command<'t>(
+        &mut self,
+        file: FileId,
+        text: &'t [u8],
+        words: &[Word],
+    ) -> Option<Command<'t>> {
+        let (first, last) = (words.first()?, words.last()?);
+        let at = Loc { file, span: first.span.to(last.span) };
+        let mut split: Vec<Arg<'t>> = Vec::with_capacity(words.len());
+        let mut whole = true;
+        for word in words {
+            let at = Loc { file, span: word.span };
+            let (value, verbatim) = (word.value(text), word.shape == WordShape::Plain);
+            match word.spliced_path(text) {
+                None => split.push(Arg { value, at, verbatim }),
+                Some(path) => whole &= self.splice(&mut split, &value, &path, at),
+            }
+        }
+        if split.len() > MOST_WORDS {
+            self.report(lints::too_many_words::finding(at));
+            split.truncate(MOST_WORDS);
+        }
+        let mut split = split.into_iter();
+        let name = split.next()?;
+        // Of a password list the rest still counts; any other command would mean something else without the file.
+        (whole || name.value.as_ref() == b"users").then(|| Command { at, name, arguments: split.collect() })
+    }
+
+    /// Puts the words of the file at `path` behind `split`, `glued` in front of the first. False: it can't be read.
+    fn splice(&mut self, split: &mut Vec<Arg<'_>>, glued: &[u8], path: &[u8], at: Loc) -> bool {
+        let path = PathBuf::from(Text::from(path).to_string());
+        let file = match self.list(path.clone(), at) {
+            Ok(file) => file,
+            Err(error) => {
+                self.report(lints::include_missing::finding(at, &path, &error));
+                return false;
+            }
+        };
+        let Some((text, tree)) =
+            self.sources.get(file).map(|list| (Arc::clone(&list.text), Arc::clone(&list.tree)))
+        else {
+            return false;
+        };
+        let words = match tree.lines().first().map(|line| line.kind) {
+            Some(LineKind::Directive(words)) => words,
+            Some(LineKind::Bad(fault, words)) => {
+                self.fault(file, &text, fault);
+                if matches!(fault, SyntaxError::UnclosedQuote(_)) {
+                    return false;
+                }
+                words
+            }
+            _ => Default::default(),
+        };
+        let mut words = tree.words(words).iter().peekable();
+        if !glued.is_empty() {
+            let joined = words.next_if(|word| word.span.start == 0).map(|word| word.value(&text));
+            let value = [glued, joined.as_deref().unwrap_or_default()].concat();
+            split.push(Arg { value: value.into(), at, verbatim: false });
+        }
+        split.extend(words.map(|word| Arg {
+            value: word.value(&text).into_owned().into(),
+            at: Loc { file, span: word.span },
+            verbatim: word.shape == WordShape::Plain,
+        }));
+        true
+    }
+
+    /// The file at `path` as a list of words, brought in at `at`.
+    fn list(&mut self, path: PathBuf, at: Loc) -> Result<FileId, String> {
+        if let Some(before) = self.lists.get(&path).and_then(|file| self.sources.get(*file)) {
+            let again = before.again(at);
+            return Ok(self.sources.add(again));
+        }
+        let text = self.files.read(&path).map_err(|error| error.to_string())?;
+        if text.is_empty() {
+            return Err("it is empty".to_owned());
+        }
+        let file = self.sources.add(Source::list(path.clone(), text, at));
+        self.lists.insert(path, file);
+        Ok(file)
+    }
+}

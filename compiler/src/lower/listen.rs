@@ -1,0 +1,88 @@
+//! Where services listen and connect from: `internal`, `external`, `maxconn`, `backlog`, `force`, `noforce`.
+use std::net::IpAddr;
+
+use grammar::{Text, value};
+
+use super::{
+    Handlers, Lowering,
+    command::{Arg, Command},
+};
+use crate::{
+    lints,
+    program::{
+        Set,
+        service::{External, ListenAddress},
+        trap::Trap,
+    },
+    sources::Loc,
+};
+
+pub(super) const HANDLERS: Handlers = &[
+    ("internal", |lowering, command| {
+        let Some(word) = command.argument(0) else { return };
+        if let Some(address) = lowering.listen_address(word, &word.value) {
+            lowering.state.internal = Set::new(address, word.at);
+        }
+    }),
+    ("external", |lowering, command| {
+        let Some(word) = command.argument(0) else { return };
+        if let Some(address) = lowering.address(command, word, &word.value) {
+            lowering.state.external.set(address, word.at);
+        }
+    }),
+    ("maxconn", |lowering, command| lowering.maxconn(command)),
+    ("backlog", |lowering, command| lowering.backlog(command)),
+    ("force", |lowering, command| lowering.state.force = Set::new(true, command.at)),
+    ("noforce", |lowering, command| lowering.state.force = Set::new(false, command.at)),
+];
+
+impl External {
+    /// Sets the address of its family, and leaves the other.
+    pub(super) fn set(&mut self, address: IpAddr, at: Loc) {
+        match address {
+            IpAddr::V4(address) => self.v4 = Set::new(address, at),
+            IpAddr::V6(address) => self.v6 = Set::new(address, at),
+        }
+    }
+}
+
+impl Lowering<'_> {
+    /// An address to listen on. `None`: it is none, and 3proxy keeps the one before.
+    pub(super) fn listen_address(&mut self, word: &Arg<'_>, glued: &[u8]) -> Option<ListenAddress> {
+        if let Some(path) = glued.strip_prefix(b"unix:") {
+            return Some(ListenAddress::Unix(Text::from(path)));
+        }
+        match value::host(glued) {
+            Ok(host) => self.resolved(word, host).map(ListenAddress::Ip),
+            Err(_) => {
+                self.trap_word(word, Trap::ListenAddress);
+                None
+            }
+        }
+    }
+
+    fn maxconn(&mut self, command: &Command<'_>) {
+        let Some(word) = command.argument(0) else { return };
+        match self.number(word) {
+            0 => self.report(
+                lints::invalid_value::RULE
+                    .finding(word.at, format!("`maxconn {}` lets no client in", word.text()))
+                    .help("write a number above 0"),
+            ),
+            value => self.state.maxconn = Set::new(value, command.at),
+        }
+    }
+
+    fn backlog(&mut self, command: &Command<'_>) {
+        let Some(word) = command.argument(0) else { return };
+        let value = self.number(word);
+        if value < 0 {
+            let message = format!("`backlog {}` is negative", word.text());
+            self.report(
+                lints::invalid_value::RULE.finding(word.at, message).help("write 0 for the default, or more"),
+            );
+        } else {
+            self.state.backlog = Set::new(value, command.at);
+        }
+    }
+}

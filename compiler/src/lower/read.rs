@@ -1,0 +1,189 @@
+//! Words to values, keeping the traps and reporting what 3proxy refuses: what the families share.
+use std::net::{IpAddr, Ipv4Addr};
+
+use grammar::{
+    Span,
+    value::{self, Host, NumberTrap, Reading},
+};
+
+use super::{
+    Lowering,
+    command::{Arg, Command},
+};
+use crate::{
+    lints,
+    program::{
+        Set,
+        acl::Matcher,
+        trap::{Trap, Trapped},
+    },
+};
+
+impl Lowering<'_> {
+    /// Keeps the traps of a reading, and yields its value. `skipped`: so many bytes of the word precede what was read.
+    pub(super) fn keep<T, K>(
+        &mut self,
+        argument: &Arg<'_>,
+        skipped: usize,
+        reading: Reading<T, K>,
+        trap: fn(K) -> Trap,
+    ) -> T {
+        for (part, kind) in reading.traps {
+            self.trap(argument, part.shifted(skipped as u32), trap(kind));
+        }
+        reading.value
+    }
+
+    /// Keeps a trap.
+    pub(super) fn trap(&mut self, argument: &Arg<'_>, part: Span, trap: Trap) {
+        self.program.traps.push(Trapped { at: argument.part(part), word: argument.at, trap });
+    }
+
+    /// Keeps a trap that is the whole word.
+    pub(super) fn trap_word(&mut self, argument: &Arg<'_>, trap: Trap) {
+        self.program.traps.push(Trapped { at: argument.at, word: argument.at, trap });
+    }
+
+    /// A number as `atoi` reads it.
+    pub(super) fn number(&mut self, argument: &Arg<'_>) -> i32 {
+        self.keep(argument, 0, value::number(&argument.value), Trap::Number)
+    }
+
+    /// A number that an option has glued to its flag. Nothing there: `missing`.
+    pub(super) fn glued_number(&mut self, argument: &Arg<'_>, glued: &[u8], missing: i32) -> i32 {
+        if glued.is_empty() {
+            return missing;
+        }
+        self.keep(argument, argument.value.len() - glued.len(), value::number(glued), Trap::Number)
+    }
+
+    /// A port as `atoi` and a cast read it, from the end of the word.
+    pub(super) fn port(&mut self, argument: &Arg<'_>, glued: &[u8]) -> u16 {
+        self.keep(argument, argument.value.len() - glued.len(), value::port(glued), Trap::Port)
+    }
+
+    /// An address where 3proxy refuses what is none. `None`: reported, or a name, which nothing here can resolve.
+    pub(super) fn address(
+        &mut self,
+        command: &Command<'_>,
+        argument: &Arg<'_>,
+        text: &[u8],
+    ) -> Option<IpAddr> {
+        match value::host(text) {
+            Ok(host) => self.resolved(argument, host),
+            Err(_) => {
+                self.report(lints::invalid_value::address(command, argument));
+                None
+            }
+        }
+    }
+
+    /// The address of a host. `None`: a name that only the network can resolve; `cfgc run` refuses it by its place.
+    pub(super) fn resolved(&mut self, argument: &Arg<'_>, host: Host) -> Option<IpAddr> {
+        match host {
+            Host::Address(address) => Some(address),
+            Host::Name(name) if name.as_bytes().eq_ignore_ascii_case(b"localhost") => {
+                Some(Ipv4Addr::LOCALHOST.into())
+            }
+            Host::Name(_) => {
+                self.program.unmodelled.push(argument.at);
+                None
+            }
+        }
+    }
+
+    /// The fields of an entry, and its weight. `None`: 3proxy refuses one, and that is reported.
+    pub(super) fn matcher(&mut self, command: &Command<'_>, from: usize) -> Option<(Matcher, Set<i32>)> {
+        let fields = command.arguments_from(from);
+        let mut matcher = Matcher::default();
+        // Every field is read, whatever is wrong with those before it.
+        let mut good = true;
+        if let Some(field) = fields.first().filter(|field| !value::is_any(&field.value)) {
+            let names: Vec<_> = value::items(&field.value).map(|(_, name)| name.into()).collect();
+            matcher.users = (!names.is_empty()).then(|| names.into());
+            self.note_empty(field, matcher.users.is_none());
+        }
+        if let Some(field) = fields.get(1) {
+            match value::sources(&field.value) {
+                Ok(reading) => matcher.sources = self.keep(field, 0, reading, Trap::Source),
+                Err((part, error)) => {
+                    good = false;
+                    self.report(lints::invalid_value::source(field, part, error));
+                }
+            }
+            self.note_empty(field, good && matcher.sources.is_none());
+        }
+        if let Some(field) = fields.get(2) {
+            let targets = self.keep(field, 0, value::targets(&field.value), Trap::Target);
+            self.note_empty(field, targets.is_none());
+            matcher.targets = targets.map(Box::new);
+        }
+        if let Some(field) = fields.get(3) {
+            match value::ports(&field.value) {
+                Ok(reading) => {
+                    matcher.ports = self.keep(field, 0, reading, Trap::Ports);
+                    self.note_empty(field, matcher.ports.is_none());
+                }
+                Err(part) => {
+                    good = false;
+                    self.report(lints::invalid_value::port(field, part));
+                }
+            }
+        }
+        good &= self.occasion(fields, &mut matcher);
+        let weight = self.entry_weight(fields);
+        good.then_some((matcher, weight))
+    }
+
+    /// The fields that say what is done, and when.
+    fn occasion(&mut self, fields: &[Arg<'_>], matcher: &mut Matcher) -> bool {
+        let mut good = true;
+        if let Some(field) = fields.get(4) {
+            match value::operations(&field.value) {
+                Ok(operations) => {
+                    matcher.operations = operations;
+                    self.note_empty(field, operations.is_none());
+                }
+                Err(part) => {
+                    good = false;
+                    self.report(lints::invalid_value::operation(field, part));
+                }
+            }
+        }
+        if let Some(field) = fields.get(5) {
+            matcher.weekdays = self.keep(field, 0, value::weekdays(&field.value), Trap::Weekdays);
+        }
+        if let Some(field) = fields.get(6) {
+            matcher.periods = self.keep(field, 0, value::periods(&field.value), Trap::Periods);
+        }
+        good
+    }
+
+    fn entry_weight(&mut self, fields: &[Arg<'_>]) -> Set<i32> {
+        if let Some(extra) = fields.get(8) {
+            self.trap_word(extra, Trap::ExtraWords);
+        }
+        fields.get(7).map_or(Set::default(), |field| {
+            // `*` reads as 0, which is no weight: as meant.
+            let value = if value::is_any(&field.value) { 0 } else { self.number(field) };
+            Set::new(value, field.at)
+        })
+    }
+
+    /// A list without an item restricts nothing.
+    fn note_empty(&mut self, field: &Arg<'_>, empty: bool) {
+        if empty && !value::is_any(&field.value) {
+            self.trap_word(field, Trap::EmptyList);
+        }
+    }
+
+    /// A number of a limit, as `%u` reads it; 0 when it is none.
+    pub(super) fn unsigned(&mut self, argument: &Arg<'_>) -> u32 {
+        self.keep(argument, 0, value::unsigned(&argument.value), Trap::Number)
+    }
+}
+
+/// Whether a reading is not the number that is written.
+pub(super) fn is_number(word: &[u8]) -> bool {
+    !value::number(word).traps.iter().any(|(_, trap)| *trap == NumberTrap::NotANumber)
+}
