@@ -1,0 +1,155 @@
+//! The `socks` service: SOCKS 4, 4a and 5.
+//!
+//! As in 3proxy, a client of SOCKS 5 that gives a name and a password is told that they are right; what they are worth shows in
+//! the answer to its request. BIND and UDP ASSOCIATE are judged by the access list and then answered with "not supported".
+use compiler::program::{acl::Operation, service::Family};
+use tokio::{io::AsyncWriteExt, net::TcpStream, time::timeout};
+
+use super::{
+    hang_up,
+    incoming::{Incoming, Patience},
+    socket, tunnel,
+};
+use crate::{
+    error::{Failure, FailureKind},
+    log::Protocol,
+    protocol::socks::{self, Command, Fault, Host, Request, Stage},
+    session::{Ask, Credentials, Session, TargetName, Upstream},
+};
+
+/// What a client that got through is served with.
+struct Opened {
+    upstream: Upstream,
+    /// What it sent behind its request.
+    early: Vec<u8>,
+}
+
+pub(super) async fn serve(mut client: TcpStream, mut session: Session) {
+    // Boxed: it is gone before the tunnel begins.
+    match Box::pin(open(&mut client, &mut session)).await {
+        Ok(Opened { upstream, early }) => {
+            let mut upstream = socket(upstream);
+            if answer(&mut client, &session, 0).await {
+                tunnel(&client, &mut upstream, &mut session, &early).await;
+            } else {
+                session.record.code = 481;
+            }
+        }
+        Err(failure) => {
+            session.record.code = failure.code;
+            let last_word = reply(&session, failure.code);
+            hang_up(&mut client, &last_word, &session).await;
+        }
+    }
+    if session.record.text.is_empty() {
+        session.record.text = b"UNKNOWN 0.0.0.0:0".to_vec();
+    }
+    session.log();
+}
+
+async fn open(client: &mut TcpStream, session: &mut Session) -> Result<Opened, Failure> {
+    let mut incoming = Incoming::default();
+    let timeouts = session.snapshot.timeouts;
+    let patience = Patience { silence: timeouts.byte_long, message: timeouts.string_short };
+    let version = incoming.next(client, patience, Stage::Greeting, socks::version).await?;
+    let (request, credentials) = if version == 5 {
+        session.record.protocol = Protocol::Socks5;
+        let credentials = greet(client, session, &mut incoming, patience).await?;
+        (incoming.next(client, patience, Stage::Request5, socks::request5).await?, credentials)
+    } else {
+        session.record.protocol = Protocol::Socks4;
+        let mut request = incoming.next(client, patience, Stage::Request4, socks::request4).await?;
+        let user = request.user.take().filter(|user| !user.is_empty() && need_user(session) > 0);
+        (request, user.map(|user| Credentials { user, password: None }))
+    };
+    let ask = ask(session, request, credentials)?;
+    if ask.operation == Operation::Connect {
+        return Ok(Opened { upstream: session.open(&ask).await?, early: incoming.rest() });
+    }
+    session.permit(&ask).await?;
+    Err(Failure::new(Fault::Command.code(), FailureKind::Malformed))
+}
+
+/// `-u` (0): the name is never asked for; without an option (1): if the client offers it; `-u2` (2): always.
+fn need_user(session: &Session) -> i32 {
+    session.service.settings.options.need_user.map_or(1, |need| need.value)
+}
+
+/// Agrees on a method, and takes the name and the password if that is it.
+///
+/// "No authentication" is answered even to a client that does not offer it, as in 3proxy: the access list decides what it gets.
+async fn greet(
+    client: &mut TcpStream,
+    session: &Session,
+    incoming: &mut Incoming,
+    patience: Patience,
+) -> Result<Option<Credentials>, Failure> {
+    let methods = incoming.next(client, patience, Stage::Greeting, socks::greeting).await?;
+    let by_password = need_user(session) > 0 && methods.contains(&2);
+    if !by_password && need_user(session) > 1 {
+        send(client, patience, &[5, 0xff], 401).await?;
+        return Err(Failure::new(4, FailureKind::NotAuthenticated));
+    }
+    send(client, patience, &[5, if by_password { 2 } else { 0 }], 401).await?;
+    if !by_password {
+        return Ok(None);
+    }
+    let login = incoming.next(client, patience, Stage::Password, socks::login).await?;
+    send(client, patience, &[1, 0], 481).await?;
+    Ok(Some(Credentials { user: login.user, password: Some(login.password) }))
+}
+
+async fn send(client: &mut TcpStream, patience: Patience, message: &[u8], code: u16) -> Result<(), Failure> {
+    let sent = timeout(patience.message, client.write_all(message)).await;
+    let sent = sent.map_err(|_| Failure::new(code, FailureKind::Timeout))?;
+    sent.map_err(|error| Failure::io(code, FailureKind::Lost, error))
+}
+
+/// What a request asks for, noted in the record.
+fn ask(session: &mut Session, request: Request, credentials: Option<Credentials>) -> Result<Ask, Failure> {
+    let (command, operation) = match request.command {
+        Command::Connect => ("CONNECT", Operation::Connect),
+        Command::Bind => ("BIND", Operation::Bind),
+        Command::UdpAssociate => ("UDPMAP", Operation::UdpAssociate),
+    };
+    let written = match &request.host {
+        Host::Address(address) => address.to_string().into_bytes(),
+        Host::Name(name) => name.to_vec(),
+    };
+    let port = format!(":{}", request.port);
+    session.record.text = [command.as_bytes(), b" ", &written, port.as_bytes()].concat();
+    session.record.user = credentials.as_ref().map(|credentials| credentials.user.clone());
+    session.record.host = Some(written.into());
+    let target = match request.host {
+        Host::Address(address) if address.is_ipv6() && session.family() == Family::V4 => {
+            return Err(Failure::new(Fault::AddressType.code(), FailureKind::Malformed));
+        }
+        Host::Address(address) => TargetName::Address(address.to_canonical()),
+        Host::Name(name) => {
+            TargetName::parse(&name, session.family()).ok_or(Failure::new(100, FailureKind::Resolve))?
+        }
+    };
+    if operation == Operation::Connect {
+        if matches!(target, TargetName::Address(address) if address.is_unspecified()) {
+            return Err(Failure::new(431, FailureKind::Malformed));
+        }
+        if request.port == 0 {
+            return Err(Failure::new(461, FailureKind::Malformed));
+        }
+    }
+    Ok(Ask { credentials, target, port: request.port, operation })
+}
+
+/// Whether the answer was sent.
+async fn answer(client: &mut TcpStream, session: &Session, code: u16) -> bool {
+    let sent = timeout(session.snapshot.timeouts.string_short, client.write_all(&reply(session, code))).await;
+    matches!(sent, Ok(Ok(())))
+}
+
+/// The answer in the client's version; a client of neither is told in that of SOCKS 4, as in 3proxy.
+fn reply(session: &Session, code: u16) -> Vec<u8> {
+    match session.record.protocol {
+        Protocol::Socks5 => socks::reply5(socks::status5(code), session.local),
+        _ => socks::reply4(code == 0, session.local).to_vec(),
+    }
+}
