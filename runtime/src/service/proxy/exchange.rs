@@ -296,3 +296,7 @@ fn lost_client(broken: Broken, code: u16) -> Failure {
         Broken::Malformed(why) => Failure::new(why.code(), FailureKind::Malformed),
     }
 }
+
+#[cfg(test)]
+#[path = "exchange_tests.rs"]
+mod tests;
