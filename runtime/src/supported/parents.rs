@@ -19,19 +19,18 @@ fn unexecuted(parent: &Parent) -> Option<&'static str> {
         return Some("unix:");
     }
     let kind = match parent.kind {
-        ParentKind::ExternalAddress => return None,
+        ParentKind::ExternalAddress | ParentKind::ProxyProtocol => return None,
         _ if parent.is_local() => return Some("a local redirection"),
         ParentKind::Tcp
         | ParentKind::Http
         | ParentKind::Connect
         | ParentKind::ConnectName
+        | ParentKind::Socks4
+        | ParentKind::Socks4Name
+        | ParentKind::Socks4Short
         | ParentKind::Socks5
-        | ParentKind::Socks5Name => return None,
-        ParentKind::Socks4 => "parent socks4",
-        ParentKind::Socks4Name => "parent socks4+",
-        ParentKind::Socks4Short => "parent socks4b",
-        ParentKind::Socks5Short => "parent socks5b",
-        ParentKind::ProxyProtocol => "parent ha",
+        | ParentKind::Socks5Name
+        | ParentKind::Socks5Short => return None,
         ParentKind::Pop3 => "parent pop3",
         ParentKind::Imap => "parent imap",
         ParentKind::Smtp => "parent smtp",

@@ -1,7 +1,7 @@
 //! What of a service is not executed yet.
 use compiler::program::{
     Set,
-    auth::AuthType,
+    auth::{AuthType, CacheField, CacheFields},
     log::LogTarget,
     service::{ListenAddress, Options, Service, ServiceKind, SocketOptions},
 };
@@ -29,6 +29,12 @@ pub(super) fn check(service: &Service, refused: &mut Refused) {
         };
         refused.at(step.at.unwrap_or(service.at), name);
     }
+    if let Some(cache) = service.auth_cache
+        && service.chain.value.iter().any(|step| matches!(step.kind, AuthType::Cache | AuthType::CacheAcl))
+        && !names_the_client(cache.fields)
+    {
+        refused.at(cache.at.unwrap_or(service.at), "authcache without ip, user or pass");
+    }
     for (name, at) in [
         ("ssl_serv", service.tls.serve),
         ("ssl_cli", service.tls.connect),
@@ -42,6 +48,12 @@ pub(super) fn check(service: &Service, refused: &mut Refused) {
     }
     log(service, refused);
     options(service.kind, &service.options, refused);
+}
+
+/// Whether an entry can be told from those of other clients. (`ip` with `limit` is compared, and tells none apart.)
+fn names_the_client(fields: CacheFields) -> bool {
+    let has = |field| fields.has(field);
+    has(CacheField::User) || has(CacheField::Pass) || has(CacheField::Ip) && !has(CacheField::Limit)
 }
 
 const fn unexecuted(kind: ServiceKind) -> Option<&'static str> {
