@@ -9,9 +9,16 @@ pub mod rule;
 pub(crate) mod tests;
 
 // @generated from the files in `lints/`: run `UPDATE=1 cargo test -p compiler registry`.
+pub(crate) mod acl_under_auth_none;
 pub(crate) mod argument_count;
+pub(crate) mod auth_cache_after_real_type;
+pub(crate) mod auth_cache_without_authcache;
 pub(crate) mod bandlim_too_low;
 pub(crate) mod bom;
+pub(crate) mod cache_key_misses_field;
+pub(crate) mod cache_shared_between_services;
+pub(crate) mod cacheacl_extip_without_ext;
+pub(crate) mod cacheacl_with_parent;
 pub(crate) mod count_limit_zero;
 pub(crate) mod entry_missing;
 pub(crate) mod include_cycle;
@@ -22,8 +29,10 @@ pub(crate) mod line_too_long;
 pub(crate) mod local_redirect_needs_zeros;
 pub(crate) mod nscache_too_small;
 pub(crate) mod nul_byte;
+pub(crate) mod open_proxy;
 pub(crate) mod parent_after_deny;
 pub(crate) mod parent_weight_out_of_range;
+pub(crate) mod parent_weights_leak;
 pub(crate) mod port_mapper_arguments;
 pub(crate) mod timeouts_invalid;
 pub(crate) mod tls_mode_conflict;
@@ -37,9 +46,16 @@ pub(crate) mod unknown_parent_type;
 
 #[rustfmt::skip]
 static RULES: &[&Rule] = &[
+    &acl_under_auth_none::RULE,
     &argument_count::RULE,
+    &auth_cache_after_real_type::RULE,
+    &auth_cache_without_authcache::RULE,
     &bandlim_too_low::RULE,
     &bom::RULE,
+    &cache_key_misses_field::RULE,
+    &cache_shared_between_services::RULE,
+    &cacheacl_extip_without_ext::RULE,
+    &cacheacl_with_parent::RULE,
     &count_limit_zero::RULE,
     &entry_missing::RULE,
     &include_cycle::RULE,
@@ -50,8 +66,10 @@ static RULES: &[&Rule] = &[
     &local_redirect_needs_zeros::RULE,
     &nscache_too_small::RULE,
     &nul_byte::RULE,
+    &open_proxy::RULE,
     &parent_after_deny::RULE,
     &parent_weight_out_of_range::RULE,
+    &parent_weights_leak::RULE,
     &port_mapper_arguments::RULE,
     &timeouts_invalid::RULE,
     &tls_mode_conflict::RULE,

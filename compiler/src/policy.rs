@@ -17,6 +17,7 @@ use crate::{
     },
 };
 
+pub mod cached;
 mod identity;
 mod limits;
 pub mod witness;

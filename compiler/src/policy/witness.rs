@@ -144,7 +144,11 @@ impl Witness {
             other
         };
         let any = Matcher::default();
+        let has_target =
+            service.target.is_none() && !matches!(service.kind, ServiceKind::Admin | ServiceKind::Dnspr);
         let varied: Vec<Self> = match field {
+            // The clients can't choose.
+            Fields::HOST | Fields::ADDRESS | Fields::PORT if !has_target => Vec::new(),
             Fields::USER => users(&any, step, policy)
                 .into_iter()
                 .map(|user| with(&|it| it.user.clone_from(&user)))

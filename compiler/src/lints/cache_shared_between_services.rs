@@ -1,0 +1,270 @@
+//! `cache-shared-between-services`
+use std::collections::{BTreeSet, HashMap};
+
+use super::rule::{Lint, rule};
+use crate::{
+    finding::{Finding, Level},
+    policy::{
+        Policy,
+        cached::{Cached, services},
+        witness::{Space, Witness},
+    },
+    program::{
+        acl::AceId,
+        auth::{AuthType, CacheField, CacheFields},
+    },
+    sources::Loc,
+};
+
+rule! {
+    /// One service believes what another remembered, although it would have decided otherwise.
+    ///
+    /// The authentication cache is one for the whole process, and its key has the named fields only. So a client that one service admits
+    /// is found by every other service with the same fields: as a user whose password nobody checked, or, with `cacheacl`, with
+    /// the verdict of the other's access list. `acl`, `srvaddr` or `srvport` in the key keep services apart.
+    ///
+    /// ```3proxy,fires
+    /// users alice:CL:wonderland
+    /// authcache user 600
+    /// auth cache useronly
+    /// socks -i127.0.0.1
+    /// auth cache strong
+    /// allow alice
+    /// proxy
+    /// ```
+    ///
+    /// Use instead:
+    ///
+    /// ```3proxy,clean
+    /// users alice:CL:wonderland
+    /// authcache user,acl 600
+    /// auth cache useronly
+    /// socks -i127.0.0.1
+    /// auth cache strong
+    /// allow alice
+    /// proxy
+    /// ```
+    ///
+    /// Services that find out in the same way who the client is, and that ask their lists each time, may share:
+    ///
+    /// ```3proxy,clean
+    /// users alice:CL:wonderland
+    /// authcache user,pass 600
+    /// auth cache strong
+    /// allow alice * * 80,443
+    /// proxy
+    /// flush
+    /// allow alice
+    /// socks
+    /// ```
+    "cache-shared-between-services",
+    level: Deny,
+    group: Security,
+    since: "0.1.0",
+    check: check,
+}
+
+/// So many requests are tried for each entry, and so many entries for each pair of services.
+const TRIED: usize = 12;
+const ENTRIES: usize = 2_000;
+
+/// How one service is deceived by what another remembered.
+enum Deceit {
+    /// A name that `.0` took without a password passes for a checked one.
+    Unchecked(AuthType),
+    /// A name that `.0` vouched for passes, whom the service itself never asks.
+    Stranger(AuthType),
+    /// A request passes that its list refuses.
+    Verdict(Witness),
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let policy = lint.policy();
+    let mut findings = Vec::new();
+    let mut told: BTreeSet<(Loc, u8)> = BTreeSet::new();
+    for sharing in groups(policy) {
+        for (at, consumer) in sharing.iter().enumerate() {
+            for origin in others(&sharing, at) {
+                for deceit in deceits(policy, origin, consumer) {
+                    let Some(place) = consumer.settings.at.or(consumer.step.at) else { continue };
+                    if told.insert((place, deceit.number())) {
+                        findings.push(finding(place, origin, consumer, &deceit));
+                    }
+                }
+            }
+        }
+    }
+    for finding in findings {
+        lint.report(finding);
+    }
+}
+
+/// Services that share entries: with the same fields, of which none tells services apart.
+fn groups(policy: &Policy) -> Vec<Vec<Cached<'_>>> {
+    let apart = [CacheField::Acl, CacheField::SrvAddr, CacheField::SrvPort];
+    let mut groups: HashMap<CacheFields, Vec<Cached<'_>>> = HashMap::new();
+    for cached in services(policy.program()) {
+        if !apart.iter().any(|field| cached.settings.fields.has(*field)) {
+            groups.entry(cached.settings.fields).or_default().push(cached);
+        }
+    }
+    let mut groups: Vec<_> = groups.into_values().collect();
+    groups.sort_by_key(|group| group.first().map(|cached| cached.at));
+    groups
+}
+
+/// The services that one is compared with: of many, the nearest and the outermost.
+fn others<'a, 'p>(sharing: &'a [Cached<'p>], at: usize) -> impl Iterator<Item = &'a Cached<'p>> {
+    let places = BTreeSet::from([0, at.saturating_sub(1), at + 1, sharing.len() - 1]);
+    places.into_iter().filter(move |place| *place != at).filter_map(|place| sharing.get(place))
+}
+
+fn deceits(policy: &Policy, origin: &Cached<'_>, consumer: &Cached<'_>) -> Vec<Deceit> {
+    let fields = consumer.settings.fields;
+    let operations = consumer.service.kind.operations();
+    let meet = origin.service.kind.operations().iter().any(|operation| operations.contains(operation));
+    if fields.has(CacheField::DstOper) && !meet {
+        return Vec::new();
+    }
+    let unchecked = |kind: &AuthType| matches!(kind, AuthType::IpOnly | AuthType::UserOnly);
+    let mut deceits = Vec::new();
+    let foreign: Vec<AuthType> =
+        origin.real().filter(|kind| !consumer.real().any(|own| own == *kind)).collect();
+    if let Some(kind) =
+        foreign.iter().find(|kind| unchecked(kind)).filter(|_| !consumer.real().any(|own| unchecked(&own)))
+    {
+        deceits.push(Deceit::Unchecked(*kind));
+    } else if let Some(kind) = foreign.iter().find(|kind| !unchecked(kind)) {
+        deceits.push(Deceit::Stranger(*kind));
+    }
+    if consumer.step.kind == AuthType::CacheAcl && consumer.service.acl != origin.service.acl {
+        deceits.extend(refused(policy, origin, consumer).map(Deceit::Verdict));
+    }
+    deceits
+}
+
+/// A request that passes at the origin and that the consumer's list refuses.
+fn refused(policy: &Policy, origin: &Cached<'_>, consumer: &Cached<'_>) -> Option<Witness> {
+    let same_operation = consumer.settings.fields.has(CacheField::DstOper);
+    let at_consumer = |witness: &Witness| {
+        let own = consumer.service.kind.operations();
+        let operation = if own.contains(&witness.operation) || same_operation { None } else { own.first() };
+        Witness { operation: operation.copied().unwrap_or(witness.operation), ..witness.clone() }
+    };
+    let harmful = |witness: &Witness| {
+        policy.decide(origin.at, &witness.request()).passes()
+            && !policy.decide(consumer.at, &at_consumer(witness).request()).passes()
+    };
+    candidates(policy, origin, consumer).into_iter().take(ENTRIES).find_map(|id| {
+        let ace = policy.program().acls.ace(id)?;
+        origin.real().find_map(|step| {
+            Space::accepted(&ace.matcher, origin.service, step, policy)
+                .requests(TRIED)
+                .find(|witness| harmful(witness))
+        })
+    })
+}
+
+/// Entries that may make the difference: of copies of one list those that only one has, of two lists all.
+fn candidates(policy: &Policy, origin: &Cached<'_>, consumer: &Cached<'_>) -> Vec<AceId> {
+    let program = policy.program();
+    let lists = (origin.service.acl, consumer.service.acl);
+    let common = match lists {
+        (Some(one), Some(other)) if one.list == other.list => one.len.min(other.len).saturating_sub(1),
+        _ => 0,
+    };
+    let of = |cached: &Cached<'_>| cached.entries_from(program, common).take(ENTRIES / 2).collect::<Vec<_>>();
+    [of(origin), of(consumer)].concat()
+}
+
+impl Deceit {
+    const fn number(&self) -> u8 {
+        match self {
+            Self::Unchecked(_) => 0,
+            Self::Stranger(_) => 1,
+            Self::Verdict(_) => 2,
+        }
+    }
+}
+
+fn finding(at: Loc, origin: &Cached<'_>, consumer: &Cached<'_>, deceit: &Deceit) -> Finding {
+    let step = consumer.step.kind.name();
+    let message = match deceit {
+        Deceit::Unchecked(kind) => {
+            format!(
+                "a name that `{}` took without a password is a known user at another service",
+                kind.name()
+            )
+        }
+        Deceit::Stranger(kind) => {
+            format!("a user whom `{}` admitted at one service passes at another", kind.name())
+        }
+        Deceit::Verdict(_) => {
+            "a request that one service let pass is let pass by another that refuses it".to_owned()
+        }
+    };
+    let mut finding = RULE
+        .finding(at, message)
+        .label("nothing in the key tells services apart")
+        .also(origin.service.at, "whom this service admits is remembered")
+        .also(consumer.service.at, format!("and `{step}` of this service finds him"));
+    finding = match deceit {
+        Deceit::Unchecked(_) => finding.note(
+            "For example a client gives any user name, and any password if that is in the key, to the first service, and then uses the second as that user.",
+        ),
+        Deceit::Stranger(_) => {
+            finding.level = Level::Warn;
+            finding
+        }
+        Deceit::Verdict(witness) => finding
+            .note(format!("For example {witness} passes at the first service; after it the second lets it pass, too.")),
+    };
+    finding.help("add `acl` to the fields of `authcache`: then each service has its own entries")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::check;
+
+    #[test]
+    fn a_verdict_is_not_for_another_list() {
+        check(
+            "cache-shared-between-services",
+            r"
+users alice:CL:x
+authcache user,pass
+#         ^ let pass by another that refuses it
+auth cacheacl strong
+allow alice
+socks
+flush
+deny *
+socks -p1081
+",
+        );
+    }
+
+    #[test]
+    fn lists_that_say_the_same_may_share_verdicts() {
+        let rest = "auth cacheacl strong\nallow alice\nproxy\nflush\nallow alice\nsocks\n";
+        check("cache-shared-between-services", &format!("users alice:CL:x\nauthcache user,pass\n{rest}"));
+    }
+
+    #[test]
+    fn another_source_of_names_is_a_warning() {
+        check(
+            "cache-shared-between-services",
+            r"
+users alice:CL:x
+radius secret 192.0.2.5
+authcache user,pass
+#         ^ a user whom `strong` admitted
+auth cache radius
+allow alice
+proxy
+auth cache strong
+socks
+",
+        );
+    }
+}

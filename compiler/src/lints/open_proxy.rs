@@ -1,0 +1,277 @@
+//! `open-proxy`
+use std::net::{IpAddr, Ipv4Addr};
+
+use super::rule::{Lint, rule};
+use crate::{
+    finding::{Finding, Level},
+    policy::{
+        Policy,
+        witness::{OFFICE_HOURS, Target, Witness},
+    },
+    program::{
+        acl::Operation,
+        auth::{AuthStep, AuthType},
+        service::{ListenAddress, Service, ServiceKind},
+    },
+    table::WeekTime,
+};
+
+rule! {
+    /// Anyone who reaches this service may use it, from any address, without a password.
+    ///
+    /// Open proxies are found within hours and used to send spam, to attack others and to hide; the owner of the address answers
+    /// for it. Limit the clients' addresses, ask for passwords, or listen on an address that only clients reach.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow *
+    /// proxy
+    /// ```
+    ///
+    /// Without an `auth` line and with an empty list a service is open, too:
+    ///
+    /// ```3proxy,fires
+    /// socks -p1080
+    /// ```
+    ///
+    /// Limited to the clients' addresses, to users with a password, or to this machine:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow * 10.0.0.0/8,192.168.0.0/16
+    /// proxy
+    /// flush
+    /// users alice:CL:wonderland
+    /// auth strong
+    /// allow alice
+    /// socks
+    /// flush
+    /// auth none
+    /// proxy -p3129 -i127.0.0.1
+    /// tcppm 2525 mail.example.com 25
+    /// ```
+    "open-proxy",
+    level: Deny,
+    group: Security,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let policy = lint.policy();
+    let exposed = lint.program.services.iter().enumerate().filter_map(|(at, service)| {
+        let reach = reach(service)?;
+        let (step, witness) = open(policy, at, service)?;
+        Some(finding(policy, at, service, reach, step, &witness))
+    });
+    for finding in exposed.collect::<Vec<_>>() {
+        lint.report(finding);
+    }
+}
+
+/// Who can connect to a service that does not listen on this machine only.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// Anyone.
+    World,
+    /// Those in a private network, and whoever is forwarded to it.
+    Network,
+}
+
+/// Who can reach a service that forwards to targets of the client's choice; `None`: nobody, or it does not.
+fn reach(service: &Service) -> Option<Reach> {
+    let options = &service.options;
+    let mail = matches!(service.kind, ServiceKind::Pop3p | ServiceKind::Imapp | ServiceKind::Smtpp);
+    let forwards = match service.kind {
+        ServiceKind::Proxy
+        | ServiceKind::Socks
+        | ServiceKind::Auto
+        | ServiceKind::Tlspr
+        | ServiceKind::Ftppr => true,
+        _ => mail && options.default_host.is_none(),
+    };
+    let certified = service.tls.serve.is_some()
+        && (options.require_certificate.is_some() || service.tls.server.verify.is_some());
+    if !forwards || certified || options.connect_back.is_some() {
+        return None;
+    }
+    match &service.listen.address.value {
+        ListenAddress::Unix(_) => None,
+        ListenAddress::Ip(address) => match address.to_canonical() {
+            address if address.is_loopback() => None,
+            IpAddr::V4(address) if address.is_private() || address.is_link_local() || is_shared(address) => {
+                Some(Reach::Network)
+            }
+            IpAddr::V6(address) if address.is_unique_local() || address.is_unicast_link_local() => {
+                Some(Reach::Network)
+            }
+            _ => Some(Reach::World),
+        },
+    }
+}
+
+/// 100.64.0.0/10, behind a carrier's translation.
+const fn is_shared(address: Ipv4Addr) -> bool {
+    let [first, second, ..] = address.octets();
+    first == 100 && second & 0xc0 == 64
+}
+
+/// The step of the chain that lets strangers pass without a secret, and one whom it does.
+fn open<'a>(policy: &Policy, at: usize, service: &'a Service) -> Option<(&'a AuthStep, Witness)> {
+    service.chain.value.iter().find_map(|step| {
+        let user = match step.kind {
+            AuthType::None | AuthType::IpOnly => None,
+            // Any name will do, or the one that its address has.
+            AuthType::UserOnly | AuthType::DnsName => Some(&b"anyone.example.net"[..]),
+            AuthType::Strong | AuthType::Radius | AuthType::Cache | AuthType::CacheAcl => return None,
+        };
+        let passes =
+            |witness: &Witness| step.kind == AuthType::None || policy.decide(at, &witness.request()).passes();
+        stranger(service.kind, user, passes).map(|witness| (step, witness))
+    })
+}
+
+/// A request of somebody from somewhere to anywhere, if such requests pass: from most of some unrelated addresses, and to each
+/// of some unrelated targets, so that a list of known clients or known targets is not taken for an open door.
+fn stranger(kind: ServiceKind, user: Option<&[u8]>, passes: impl Fn(&Witness) -> bool) -> Option<Witness> {
+    const FROM: [Ipv4Addr; 5] = [
+        Ipv4Addr::new(203, 0, 113, 7),
+        Ipv4Addr::new(45, 32, 1, 2),
+        Ipv4Addr::new(94, 130, 3, 4),
+        Ipv4Addr::new(152, 42, 5, 6),
+        Ipv4Addr::new(186, 7, 7, 8),
+    ];
+    const MOST: usize = 3;
+    const NIGHT: WeekTime = WeekTime { day: 0, second: 3 * 60 * 60 };
+    let targets =
+        [(&b"www.example.net"[..], [198, 51, 100, 80]), (&b"cdn.example.org"[..], [151, 101, 65, 140])];
+    let targets =
+        targets.map(|(name, address)| Target { host: Some(name.to_vec()), address: Some(address.into()) });
+    for (operation, port) in attempts(kind) {
+        for time in [OFFICE_HOURS, NIGHT] {
+            let ask = |from: &Ipv4Addr, target: &Target| Witness {
+                user: user.map(<[u8]>::to_vec),
+                source: IpAddr::V4(*from),
+                target: target.clone(),
+                port: *port,
+                operation: *operation,
+                time,
+            };
+            let mut open = FROM.iter().filter(|from| targets.iter().all(|target| passes(&ask(from, target))));
+            if let (Some(first), Some(_)) = (open.next(), open.nth(MOST - 2)) {
+                return targets.first().map(|target| ask(first, target));
+            }
+        }
+    }
+    None
+}
+
+/// What is worth trying on a kind of service.
+const fn attempts(kind: ServiceKind) -> &'static [(Operation, u16)] {
+    use Operation::{Connect, FtpGet, HttpConnect, HttpGet};
+    match kind {
+        ServiceKind::Proxy => &[(HttpConnect, 443), (HttpGet, 80)],
+        ServiceKind::Auto => &[(HttpConnect, 443), (Connect, 443), (HttpGet, 80)],
+        ServiceKind::Ftppr => &[(Connect, 21), (FtpGet, 21)],
+        ServiceKind::Pop3p => &[(Connect, 110)],
+        ServiceKind::Imapp => &[(Connect, 143)],
+        ServiceKind::Smtpp => &[(Connect, 25)],
+        _ => &[(Connect, 443), (Connect, 80)],
+    }
+}
+
+fn finding(
+    policy: &Policy,
+    at: usize,
+    service: &Service,
+    reach: Reach,
+    step: &AuthStep,
+    witness: &Witness,
+) -> Finding {
+    let message = match reach {
+        Reach::World => {
+            "anyone may use this service: it asks for no password and takes clients from any address"
+        }
+        Reach::Network => {
+            "whoever reaches this service may use it: it asks for no password and takes any address"
+        }
+    };
+    let mut finding = RULE.finding(service.at, message).label("open");
+    if reach == Reach::Network {
+        // A private address is no open door by itself, but a forwarded port makes it one.
+        finding.level = Level::Warn;
+    }
+    let verdict = policy.decide(at, &witness.request());
+    let entry = verdict.entry.filter(|_| step.kind != AuthType::None);
+    if let Some(ace) = entry.and_then(|id| policy.program().acls.ace(id)) {
+        finding = finding.also(ace.at, "this entry lets strangers pass");
+    }
+    finding = match step.at {
+        Some(at) if step.kind == AuthType::None => finding.also(at, "`none` asks nothing"),
+        Some(at) if entry.is_none() => finding.also(at, "the access list is empty, so everyone passes"),
+        Some(at) => finding.also(at, format!("`{}` asks for no password", step.kind.name())),
+        None if entry.is_none() => {
+            finding.note("There is no `auth` line and no access list, so everyone passes.")
+        }
+        None => finding.note("There is no `auth` line, so the access list decides alone."),
+    };
+    if let Some(at) = service.listen.address.at {
+        finding = finding.also(at, "it listens here");
+    }
+    finding.note(format!("For example {witness} passes.")).help(
+        "name the clients (`allow * 10.0.0.0/8`), ask for passwords (`auth strong` with `users`), or listen on this machine only (`-i127.0.0.1`)",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{lints::tests::check, sources::MemoryFiles};
+
+    #[test]
+    fn lists_of_known_clients_or_targets_are_no_open_door() {
+        for acl in [
+            "allow * 203.0.113.7,45.33.32.0/24",
+            "allow * * www.example.net",
+            "allow * * *.example.net,10.0.0.0/8 443",
+            "allow alice",
+            "deny *",
+            "deny * * * *\nallow *",
+            "allow * * * * BIND",
+        ] {
+            let config = format!("users alice:CL:x\nauth iponly strong\n{acl}\nproxy\nsocks\n");
+            check("open-proxy", &config);
+        }
+    }
+
+    #[test]
+    fn every_way_to_be_open_is_found() {
+        for open in [
+            "auth none\nproxy",
+            "auth strong none\nproxy",
+            "auth iponly strong\nallow *\nproxy",
+            "auth useronly\nallow *\nproxy",
+            "deny * 10.0.0.0/8\nallow * 0.0.0.0/0\nsocks",
+            "deny * * 127.0.0.0/8,10.0.0.0/8\nallow * * * 1-65535\nauto",
+            "allow * * * * * 6,7\nproxy",
+            "internal 203.0.113.5\nallow * * * 80-88 HTTP\nproxy",
+            "proxy -i0.0.0.0",
+        ] {
+            let compiled = compile(open);
+            let found = compiled.findings.iter().filter(|finding| finding.rule == "open-proxy").count();
+            assert_eq!(found, 1, "{open}: {:#?}", compiled.findings);
+        }
+    }
+
+    #[test]
+    fn a_private_address_is_a_warning() {
+        let compiled = compile("internal 192.168.1.1\nproxy");
+        let finding = compiled.findings.iter().find(|finding| finding.rule == "open-proxy").unwrap();
+        assert_eq!(finding.level, crate::finding::Level::Warn);
+    }
+
+    fn compile(text: &str) -> crate::Compiled {
+        let mut files = MemoryFiles::default();
+        files.insert("3proxy.cfg", format!("{text}\n"));
+        crate::compile(std::path::Path::new("3proxy.cfg"), &files)
+    }
+}
