@@ -35,11 +35,12 @@ pub(crate) struct Grant {
 }
 
 impl Grant {
-    pub(crate) fn reuse(&self, ask: &Ask) -> ReuseKey {
+    pub(crate) fn reuse(&self, session: &Session, ask: &Ask) -> ReuseKey {
         ReuseKey {
             target: (ask.target.clone(), ask.port),
             entry: self.verdict.entry,
-            credentials: ask.credentials.clone(),
+            user: self.user.clone(),
+            credentials: ask.credentials.clone().filter(|_| needs_user(session, self.verdict)),
         }
     }
 }
@@ -163,7 +164,7 @@ pub(crate) async fn connect(session: &mut Session, ask: &Ask, grant: Grant) -> R
         // The service's own address: the request would go round for ever.
         return Err(Failure::new(519, FailureKind::Connect));
     }
-    let reuse = grant.reuse(ask);
+    let reuse = grant.reuse(session, ask);
     if grant.verdict.decision == Decision::Redirect {
         return parent::open(session, ask, target, reuse, grant.verdict, grant.user.as_deref()).await;
     }

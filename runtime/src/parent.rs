@@ -45,7 +45,7 @@ pub(crate) async fn open(
         password: ask.credentials.as_ref().and_then(|credentials| credentials.password.clone()),
     });
     let mut failure = Failure::new(60, FailureKind::Parent);
-    for _ in 0..snapshot.program.process.parent_retries.value {
+    for _ in 0..snapshot.program.process.parent_attempts() {
         let plan = Plan::draw(parents, random::below);
         session.record.hops += plan.hops.len() as u32;
         let request = Target { name: Some(ask.target.to_string()), address: target };

@@ -54,7 +54,7 @@ impl TargetName {
     ///
     /// An address counts only if the service uses its family (without an option that is IPv4, as in 3proxy). `None`: this is no
     /// host: it is empty, it has a byte that no host name has, such as a NUL, a blank or a line end, or it looks like an address
-    /// and is none. (`127.1` and `0` are addresses to some resolvers, and would pass the rules as names.)
+    /// and is none. (`127.1`, `0x7f000001` and `0` are addresses to some resolvers, and would pass the rules as names.)
     #[must_use]
     pub fn parse(text: &[u8], family: Family) -> Option<Self> {
         let text = str::from_utf8(text).ok()?;
@@ -68,8 +68,11 @@ impl TargetName {
         let name = text.trim_end_matches('.');
         let strange = |byte: u8| !byte.is_ascii_graphic() || br##"/\@?#:[]<>"`{}|^%,;"##.contains(&byte);
         let last = name.rsplit('.').next().unwrap_or_default();
-        let is_name =
-            !last.is_empty() && !last.bytes().all(|byte| byte.is_ascii_digit()) && !name.bytes().any(strange);
+        let is_number = match last.strip_prefix("0x").or(last.strip_prefix("0X")) {
+            Some(digits) => digits.bytes().all(|byte| byte.is_ascii_hexdigit()),
+            None => last.bytes().all(|byte| byte.is_ascii_digit()),
+        };
+        let is_name = !is_number && !name.bytes().any(strange);
         is_name.then(|| Self::Name(name.to_ascii_lowercase().into()))
     }
 }
@@ -133,7 +136,9 @@ pub struct ReuseKey {
     pub target: (TargetName, u16),
     /// The entry that decided.
     pub entry: Option<compiler::program::acl::AceId>,
-    /// What the client gave: parents may be sent it.
+    /// The user, if the list was told one.
+    pub user: Option<Box<[u8]>>,
+    /// What the client gave, if a parent of the entry may be sent it.
     pub credentials: Option<Credentials>,
 }
 
@@ -190,7 +195,7 @@ impl Session {
     /// # Errors
     /// As [`Session::open`].
     pub async fn permit(&mut self, ask: &Ask) -> Result<ReuseKey, Failure> {
-        let decided = authorize::decide(self, ask).await.map(|grant| Grant::reuse(&grant, ask));
+        let decided = authorize::decide(self, ask).await.map(|grant: Grant| grant.reuse(self, ask));
         decided.inspect_err(|failure| self.record.code = failure.code)
     }
 
@@ -225,6 +230,8 @@ mod tests {
             ("127.0.0.300", Family::Default, None),
             ("127.1", Family::Default, None),
             ("0", Family::Default, None),
+            ("0x7f000001", Family::Default, None),
+            ("0x7g", Family::Default, name("0x7g")),
             ("127.0.0.1.", Family::Default, None),
             ("www.example.com\0.evil.test", Family::Default, None),
             ("www.example.com\r\nX: y", Family::Default, None),

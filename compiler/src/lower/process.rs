@@ -98,7 +98,7 @@ impl Lowering<'_> {
     fn parentretries(&mut self, command: &Command<'_>) {
         let Some(word) = command.argument(0) else { return };
         if let Ok(retries @ 1..) = u32::try_from(self.number(word)) {
-            self.program.process.parent_retries = Set::new(retries, command.at);
+            self.program.process.parent_retries = Some(Set::new(retries, command.at));
         }
     }
 

@@ -10,7 +10,7 @@ pub struct Process {
     /// `timeouts`.
     pub timeouts: Timeouts,
     /// `parentretries`: how often a chain of parents is drawn.
-    pub parent_retries: Set<u32>,
+    pub parent_retries: Option<Set<u32>>,
     /// `monitor`: files whose change reloads the configuration.
     pub monitors: Vec<Set<Text>>,
     /// `daemon`.
@@ -43,6 +43,14 @@ pub struct Process {
     pub service: Option<Loc>,
     /// Log files.
     pub log_files: LogFiles,
+}
+
+impl Process {
+    /// How often a chain of parents is drawn before a request fails: 3proxy's default is 2.
+    #[must_use]
+    pub fn parent_attempts(&self) -> u32 {
+        self.parent_retries.map_or(2, |retries| retries.value)
+    }
 }
 
 /// `timeouts`, in seconds.
