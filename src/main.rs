@@ -1,2 +1,36 @@
-//! The `cfgc` command.
-fn main() {}
+//! The `cfgc` command: the only code that prints or exits.
+//!
+//! Exit status: 0 done, 1 something was found, 2 it could not be done.
+mod args;
+mod check;
+mod explain;
+mod files;
+mod levels;
+mod report;
+
+use std::{
+    io::{self, ErrorKind},
+    process::ExitCode,
+};
+
+use args::{Args, Command};
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let done = match &args.command {
+        Command::Check(check) => check::run(check, args.color),
+        Command::Explain(explain) => explain::run(explain),
+    };
+    done.unwrap_or_else(|error| fail(&error))
+}
+
+/// Says on standard error why it could not be done.
+fn fail(error: &anyhow::Error) -> ExitCode {
+    let source = error.downcast_ref::<io::Error>();
+    // Who reads us has read enough: `cfgc check … | head`.
+    if source.is_none_or(|error| error.kind() != ErrorKind::BrokenPipe) {
+        report::complain(&format!("{error:#}"));
+    }
+    ExitCode::from(2)
+}

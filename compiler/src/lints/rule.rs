@@ -43,6 +43,10 @@ pub enum Group {
 }
 
 impl Group {
+    /// Every group.
+    pub const ALL: [Self; 5] =
+        [Self::Correctness, Self::Security, Self::Portability, Self::Performance, Self::Style];
+
     /// As users write it.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -1,0 +1,85 @@
+//! `cfgc explain RULE`: the rule's own documentation.
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
+
+use anyhow::{Result, bail};
+use compiler::lints::{self, Rule};
+
+use crate::{args::Explain, report::level_name};
+
+/// Prints a rule's documentation, or a list of all rules.
+pub(crate) fn run(args: &Explain) -> Result<ExitCode> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match &args.rule {
+        Some(name) => out.write_all(explanation(rule(name)?).as_bytes())?,
+        None => {
+            let width = lints::all().iter().map(|rule| rule.name.len()).max().unwrap_or_default();
+            for rule in lints::all() {
+                writeln!(out, "{:width$}  {:5}  {}", rule.name, level_name(rule.level), rule.summary())?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn rule(name: &str) -> Result<&'static Rule> {
+    if let Some(rule) = lints::find(name) {
+        return Ok(rule);
+    }
+    match lints::similar(name) {
+        Some(rule) => bail!("there is no rule `{name}`: did you mean `{}`?", rule.name),
+        None => bail!("there is no rule `{name}`: `cfgc explain` lists all"),
+    }
+}
+
+/// A rule's documentation with a heading, as Markdown.
+fn explanation(rule: &Rule) -> String {
+    let mut text = format!(
+        "# {} ({}, {}, since {})\n\n",
+        rule.name,
+        level_name(rule.level),
+        rule.group.name(),
+        rule.since
+    );
+    for line in rule.docs.lines() {
+        let line = line.strip_prefix(' ').unwrap_or(line);
+        // What is claimed of an example is for the test that runs it.
+        let fence = line.strip_prefix("```3proxy,").map(|claim| match claim.strip_prefix("file=") {
+            Some(name) => format!("`{name}`:\n\n```"),
+            None => "```".to_owned(),
+        });
+        text.push_str(fence.as_deref().unwrap_or(line));
+        text.push('\n');
+    }
+    if rule.refused {
+        text.push_str("\n3proxy itself refuses such a file, so this rule can't be allowed.\n");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use compiler::lints;
+
+    use super::{explanation, rule};
+
+    #[test]
+    fn every_rule_explains_itself() {
+        for rule in lints::all() {
+            let text = explanation(rule);
+            assert!(text.starts_with(&format!("# {} (", rule.name)), "{text}");
+            assert!(!text.contains("```3proxy"), "{text}");
+            assert_eq!(text.matches("```").count() % 2, 0, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_rule_is_refused_with_a_guess() {
+        let error = |name| rule(name).unwrap_err().to_string();
+        assert!(error("indented_directive").ends_with("did you mean `indented-directive`?"));
+        assert!(error("qqqqqqqqqq").ends_with("`cfgc explain` lists all"));
+    }
+}

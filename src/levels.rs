@@ -1,0 +1,114 @@
+//! `--allow`, `--warn` and `--deny`: how bad the user thinks a rule's findings are.
+use anyhow::{Result, bail};
+use compiler::{
+    finding::{Finding, Level},
+    lints::{self, Group, Rule},
+};
+
+/// Names every rule.
+const ALL: &str = "all";
+
+/// Levels from the command line. Each names a rule, a group of rules, or `all`; what names fewer rules wins, and of
+/// equals the stricter.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct Levels {
+    /// Take this rule's findings for harmless: a rule, a group or `all`. What 3proxy itself refuses stays denied.
+    #[arg(long, value_name = "RULE")]
+    allow: Vec<String>,
+    /// Take this rule's findings for suspicious.
+    #[arg(long, value_name = "RULE")]
+    warn: Vec<String>,
+    /// Take this rule's findings for wrong.
+    #[arg(long, value_name = "RULE")]
+    deny: Vec<String>,
+}
+
+impl Levels {
+    /// Refuses a name that no rule and no group has.
+    pub(crate) fn validate(&self) -> Result<()> {
+        for name in self.allow.iter().chain(&self.warn).chain(&self.deny) {
+            let is_group = Group::ALL.iter().any(|group| group.name() == name);
+            if name != ALL && !is_group && lints::find(name).is_none() {
+                let meant = lints::similar(name).map(|rule| format!(": did you mean `{}`?", rule.name));
+                bail!("there is no rule `{name}`{}", meant.unwrap_or_default());
+            }
+        }
+        Ok(())
+    }
+
+    /// The findings with the levels that were asked for, less those that are allowed.
+    pub(crate) fn apply(&self, findings: Vec<Finding>) -> Vec<Finding> {
+        let leveled = findings.into_iter().map(|mut finding| {
+            if !finding.refused {
+                finding.level = self.of(finding.rule).unwrap_or(finding.level);
+            }
+            finding
+        });
+        leveled.filter(|finding| finding.level != Level::Allow).collect()
+    }
+
+    /// The level that was asked for.
+    fn of(&self, rule: &str) -> Option<Level> {
+        let rule = lints::find(rule);
+        let asked = [(Level::Deny, &self.deny), (Level::Warn, &self.warn), (Level::Allow, &self.allow)];
+        let named = asked.into_iter().flat_map(|(level, names)| names.iter().map(move |name| (level, name)));
+        let broad = named.filter_map(|(level, name)| Some((breadth(name, rule)?, level)));
+        broad.min_by_key(|(breadth, _)| *breadth).map(|(_, level)| level)
+    }
+}
+
+/// How many rules `name` names, from one (0) to all (2), if it names `rule` or all.
+fn breadth(name: &str, rule: Option<&Rule>) -> Option<u8> {
+    match rule {
+        _ if name == ALL => Some(2),
+        Some(rule) if name == rule.group.name() => Some(1),
+        Some(rule) if name == rule.name => Some(0),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use compiler::{
+        finding::{Finding, Level},
+        sources::Loc,
+    };
+
+    use super::Levels;
+
+    fn levels(allow: &[&str], warn: &[&str], deny: &[&str]) -> Levels {
+        let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect();
+        Levels { allow: owned(allow), warn: owned(warn), deny: owned(deny) }
+    }
+
+    fn level(levels: &Levels, refused: bool) -> Option<Level> {
+        let mut finding = Finding::new("indented-directive", Level::Warn, Loc::default(), "x");
+        finding.refused = refused;
+        levels.apply(vec![finding]).first().map(|finding| finding.level)
+    }
+
+    #[test]
+    fn the_narrower_name_wins_then_the_stricter_level() {
+        let rule = "indented-directive";
+        for (levels, expected) in [
+            (levels(&[], &[], &[]), Some(Level::Warn)),
+            (levels(&[rule], &[], &[]), None),
+            (levels(&["all"], &[], &[]), None),
+            (levels(&["all"], &[], &[rule]), Some(Level::Deny)),
+            (levels(&[rule], &[], &["correctness"]), None),
+            (levels(&["correctness"], &["all"], &[]), None),
+            (levels(&[rule], &[rule], &[]), Some(Level::Warn)),
+            (levels(&["security"], &[], &[]), Some(Level::Warn)),
+        ] {
+            assert_eq!(level(&levels, false), expected, "{levels:?}");
+            assert_eq!(level(&levels, true), Some(Level::Warn), "{levels:?}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_is_refused() {
+        assert!(levels(&["all"], &["security"], &["indented-directive"]).validate().is_ok());
+        let error = levels(&["indented-directives"], &[], &[]).validate().unwrap_err().to_string();
+        assert_eq!(error, "there is no rule `indented-directives`: did you mean `indented-directive`?");
+    }
+}

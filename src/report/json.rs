@@ -1,0 +1,161 @@
+//! Findings for programs. The form is described in docs/json.md: change both, and [`VERSION`].
+use std::io::{self, Write};
+
+use compiler::{
+    finding,
+    fix::{self, Safety},
+    sources::{Loc, Sources},
+};
+use serde::Serialize;
+
+use super::{Summary, level_name, line_at, line_start, mask::Script};
+
+/// Goes up when something in the form is removed or means something else; additions leave it.
+const VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct Document {
+    version: u32,
+    findings: Vec<Finding>,
+    summary: Totals,
+}
+
+/// The findings so far.
+#[derive(Default)]
+pub(crate) struct Findings(Vec<Finding>);
+
+impl Findings {
+    pub(super) fn push(&mut self, sources: &Sources, finding: &finding::Finding) {
+        self.0.push(Finding::new(sources, finding));
+    }
+
+    /// Writes one document.
+    pub(super) fn write(self, out: &mut dyn Write, summary: Summary) -> io::Result<()> {
+        let Summary { denied, warned, files } = summary;
+        let summary = Totals { files, denied, warned };
+        serde_json::to_writer_pretty(&mut *out, &Document { version: VERSION, findings: self.0, summary })?;
+        writeln!(out)
+    }
+}
+
+#[derive(Serialize)]
+struct Totals {
+    files: u64,
+    denied: u64,
+    warned: u64,
+}
+
+/// A finding.
+#[derive(Serialize)]
+struct Finding {
+    rule: &'static str,
+    level: &'static str,
+    refused: bool,
+    message: String,
+    place: Place,
+    label: String,
+    labels: Vec<Label>,
+    notes: Vec<String>,
+    help: Option<String>,
+    fix: Option<Fix>,
+    included_from: Vec<Place>,
+    count: u32,
+}
+
+#[derive(Serialize)]
+struct Label {
+    place: Place,
+    text: String,
+}
+
+/// A range of a text.
+#[derive(Serialize)]
+struct Place {
+    path: String,
+    start: Point,
+    end: Point,
+}
+
+/// Line and column from 1, column and offset in bytes.
+#[derive(Serialize)]
+struct Point {
+    line: u32,
+    column: u32,
+    offset: u32,
+}
+
+#[derive(Serialize)]
+struct Fix {
+    title: String,
+    safe: bool,
+    edits: Vec<Edit>,
+}
+
+#[derive(Serialize)]
+struct Edit {
+    place: Place,
+    /// `None`: it holds a secret.
+    text: Option<String>,
+}
+
+impl Finding {
+    fn new(sources: &Sources, finding: &finding::Finding) -> Self {
+        let labels = finding.labels.iter();
+        Self {
+            rule: finding.rule,
+            level: level_name(finding.level),
+            refused: finding.refused,
+            message: finding.message.clone(),
+            place: Place::new(sources, finding.at),
+            label: finding.label.clone(),
+            labels: labels
+                .map(|label| Label { place: Place::new(sources, label.at), text: label.text.clone() })
+                .collect(),
+            notes: finding.notes.clone(),
+            help: finding.help.clone(),
+            fix: finding.fix.as_ref().map(|fix| Fix::new(sources, fix)),
+            included_from: included_from(sources, finding.at),
+            count: finding.count,
+        }
+    }
+}
+
+/// The includes that lead to a place, the nearest first.
+fn included_from(sources: &Sources, at: Loc) -> Vec<Place> {
+    let above = |at: &Loc| sources.get(at.file).and_then(|source| source.included_at);
+    std::iter::successors(above(&at), above).map(|at| Place::new(sources, at)).collect()
+}
+
+impl Place {
+    fn new(sources: &Sources, at: Loc) -> Self {
+        let point = |offset| {
+            let position = sources.get(at.file).map(|source| source.lines.line_column(offset));
+            let (line, column) = position.map_or((1, 1), |position| (position.line, position.column));
+            Point { line, column, offset }
+        };
+        let path = sources.get(at.file).map(|source| source.path.display().to_string());
+        Self { path: path.unwrap_or_default(), start: point(at.span.start), end: point(at.span.end) }
+    }
+}
+
+impl Fix {
+    fn new(sources: &Sources, fix: &fix::Fix) -> Self {
+        let edits = fix.edits.iter().map(|edit| Edit {
+            place: Place::new(sources, edit.at),
+            text: (!repeats_secret(sources, edit)).then(|| edit.text.clone()),
+        });
+        Self { title: fix.title.clone(), safe: fix.safety == Safety::Safe, edits: edits.collect() }
+    }
+}
+
+/// Whether an edit puts in what a secret was, or a line that has one.
+fn repeats_secret(sources: &Sources, edit: &fix::Edit) -> bool {
+    let Some(source) = sources.get(edit.at.file) else { return false };
+    let script = Script::of(sources, source);
+    let inserts = edit.text.lines().any(|line| !script.secrets(line.as_bytes()).is_empty());
+    let start = line_start(sources, edit.at);
+    let line = line_at(source, start);
+    let (from, end) = (edit.at.span.start as usize - start, edit.at.span.end as usize - start);
+    let overlaps = script.secrets(line).iter().any(|secret| secret.start < end && secret.end > from);
+    inserts || !edit.text.is_empty() && overlaps
+}

@@ -1,0 +1,160 @@
+//! The annotated source, for people.
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level as Tone, Renderer, Snippet};
+use compiler::{
+    finding::{Finding, Level},
+    sources::{FileId, Loc, Sources},
+};
+
+use super::{
+    difference,
+    excerpt::{self, Excerpt},
+    level_name, line_at, line_start,
+    mask::Script,
+    place, printable,
+};
+
+/// Marked lines that are so near are shown together.
+const NEAR: u32 = 6;
+/// Stand for the place of a piece of source until it is rendered; of further pieces nothing is shown.
+/// Private use characters of the source are shown as others, so they do not stand anywhere else.
+const STAND_INS: [char; 8] =
+    ['\u{e000}', '\u{e001}', '\u{e002}', '\u{e003}', '\u{e004}', '\u{e005}', '\u{e006}', '\u{e007}'];
+
+/// Renders findings.
+pub(crate) struct Text {
+    renderer: Renderer,
+    color: bool,
+}
+
+/// A place in a source and what is said of it.
+struct Mark<'a> {
+    at: Loc,
+    /// From 1.
+    line: u32,
+    kind: AnnotationKind,
+    label: &'a str,
+}
+
+impl Text {
+    pub(super) fn new(color: bool) -> Self {
+        Self { renderer: if color { Renderer::styled() } else { Renderer::plain() }, color }
+    }
+
+    /// A finding, without a line end behind it.
+    pub(super) fn finding(&self, sources: &Sources, finding: &Finding) -> String {
+        let tone = if finding.level == Level::Deny { Tone::ERROR } else { Tone::WARNING };
+        let title = tone.with_name(level_name(finding.level)).primary_title(printable(&finding.message));
+        let mut group = Group::with_title(title.id(finding.rule));
+        let marks = marks(sources, finding);
+        let clusters = clusters(&marks);
+        for (near, stand_in) in clusters.iter().zip(STAND_INS) {
+            group = group.elements(snippet(sources, near).map(|snippet| snippet.path(stand_in.to_string())));
+        }
+        for note in finding.notes.iter().map(|note| printable(note)) {
+            group = group.element(Tone::NOTE.message(note));
+        }
+        for note in included(sources, &marks) {
+            group = group.element(Tone::NOTE.message(note));
+        }
+        if let Some(help) = &finding.help {
+            group = group.element(Tone::HELP.message(printable(help)));
+        }
+        let places = clusters.iter().filter_map(|near| Some(place(sources, near.first()?.at)));
+        let text = places.zip(STAND_INS).fold(self.renderer.render(&[group]), |text, (place, stand_in)| {
+            put_place(text, stand_in, &place)
+        });
+        match &finding.fix {
+            Some(fix) => text + "\n" + &difference::of(sources, fix, self.color),
+            None => text,
+        }
+    }
+}
+
+/// Puts `place` where the renderer put `stand_in` and the place as it counted it. It counts columns in what is shown,
+/// which is not what is written where that is long, secret or not ASCII.
+fn put_place(text: String, stand_in: char, place: &str) -> String {
+    let Some((before, behind)) = text.split_once(stand_in) else { return text };
+    let counted = |char: char| char == ':' || char.is_ascii_digit();
+    format!("{before}{place}{}", behind.trim_start_matches(counted))
+}
+
+/// The primary place first, then the others by place.
+fn marks<'a>(sources: &Sources, finding: &'a Finding) -> Vec<Mark<'a>> {
+    let mark = |at, kind, label| Mark { at, line: sources.line_column(at).line, kind, label };
+    let mut marks: Vec<_> =
+        finding.labels.iter().map(|label| mark(label.at, AnnotationKind::Context, &*label.text)).collect();
+    marks.sort_by_key(|mark| mark.at);
+    marks.insert(0, mark(finding.at, AnnotationKind::Primary, &finding.label));
+    marks
+}
+
+/// Marks that are shown in one piece of source: those near the first one, then the rest in order.
+fn clusters<'a, 'b>(marks: &'b [Mark<'a>]) -> Vec<Vec<&'b Mark<'a>>> {
+    let mut clusters: Vec<Vec<&Mark>> = Vec::new();
+    for mark in marks {
+        let near = clusters.iter_mut().find(|cluster| {
+            let near =
+                |other: &&Mark| other.at.file == mark.at.file && other.line.abs_diff(mark.line) <= NEAR;
+            cluster.iter().any(near)
+        });
+        match near {
+            Some(cluster) => cluster.push(mark),
+            None => clusters.push(vec![mark]),
+        }
+    }
+    clusters
+}
+
+/// A piece of source with its marks.
+fn snippet<'a>(sources: &Sources, marks: &[&Mark<'a>]) -> Option<Snippet<'a, Annotation<'a>>> {
+    let first = marks.first()?;
+    let source = sources.get(first.at.file)?;
+    let script = Script::of(sources, source);
+    let (top, bottom) = marks.iter().fold((first, first), |(top, bottom), mark| {
+        (if mark.line < top.line { mark } else { top }, if mark.line > bottom.line { mark } else { bottom })
+    });
+    let mut excerpt = Excerpt::default();
+    let mut start = line_start(sources, top.at);
+    for number in top.line..=bottom.line {
+        let line = line_at(source, start);
+        let of_line =
+            marks.iter().filter(|mark| mark.line == number).map(|mark| mark.at.span.start as usize - start);
+        let interest = of_line.min().unwrap_or_default();
+        excerpt.line(script, line, start, &excerpt::window(line.len(), interest..interest));
+        start += line.len() + 1;
+    }
+    let mut snippet = Snippet::source(excerpt.text.clone()).line_start(top.line as usize);
+    for mark in marks {
+        let line = line_start(sources, mark.at);
+        let end = line + line_at(source, line).len();
+        // What spans lines is marked in its first one.
+        let span = mark.at.span.start as usize..(mark.at.span.end as usize).min(end);
+        let mut annotation = mark.kind.span(excerpt.shown(span));
+        if !mark.label.is_empty() {
+            annotation = annotation.label(printable(mark.label));
+        }
+        snippet = snippet.annotation(annotation);
+    }
+    Some(snippet)
+}
+
+/// How the files of these marks came in.
+fn included(sources: &Sources, marks: &[Mark<'_>]) -> Vec<String> {
+    let mut files: Vec<FileId> = Vec::new();
+    for mark in marks {
+        if !files.contains(&mark.at.file) {
+            files.push(mark.at.file);
+        }
+    }
+    let mut notes = Vec::new();
+    while let Some(file) = files.pop() {
+        let Some(source) = sources.get(file) else { continue };
+        let Some(at) = source.included_at else { continue };
+        let path = source.path.display().to_string();
+        notes.push(format!("`{}` is included at {}", printable(&path), place(sources, at)));
+        if !files.contains(&at.file) && at.file < file {
+            files.push(at.file);
+        }
+    }
+    notes
+}
