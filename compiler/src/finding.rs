@@ -107,10 +107,10 @@ impl Finding {
         self
     }
 
-    /// Offers the edit.
+    /// Offers the edit, if there is one.
     #[must_use]
-    pub fn fix(mut self, fix: Fix) -> Self {
-        self.fix = Some(fix);
+    pub fn fix(mut self, fix: impl Into<Option<Fix>>) -> Self {
+        self.fix = fix.into();
         self
     }
 }

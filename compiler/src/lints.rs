@@ -13,6 +13,9 @@ pub(crate) mod acl_under_auth_none;
 pub(crate) mod argument_count;
 pub(crate) mod auth_cache_after_real_type;
 pub(crate) mod auth_cache_without_authcache;
+pub(crate) mod acl_column_mixup;
+pub(crate) mod argument_count;
+pub(crate) mod authcache_unknown_field;
 pub(crate) mod bandlim_too_low;
 pub(crate) mod bom;
 pub(crate) mod cache_key_misses_field;
@@ -20,6 +23,8 @@ pub(crate) mod cache_shared_between_services;
 pub(crate) mod cacheacl_extip_without_ext;
 pub(crate) mod cacheacl_with_parent;
 pub(crate) mod count_limit_zero;
+pub(crate) mod duplicate_listener;
+pub(crate) mod empty_password;
 pub(crate) mod entry_missing;
 pub(crate) mod include_cycle;
 pub(crate) mod include_missing;
@@ -33,7 +38,13 @@ pub(crate) mod open_proxy;
 pub(crate) mod parent_after_deny;
 pub(crate) mod parent_weight_out_of_range;
 pub(crate) mod parent_weights_leak;
+pub(crate) mod password_read_as_include;
+pub(crate) mod period_ignored;
+pub(crate) mod port_list_malformed;
 pub(crate) mod port_mapper_arguments;
+pub(crate) mod port_out_of_range;
+pub(crate) mod port_range_reversed;
+pub(crate) mod setting_after_service;
 pub(crate) mod timeouts_invalid;
 pub(crate) mod tls_mode_conflict;
 pub(crate) mod too_many_words;
@@ -43,6 +54,8 @@ pub(crate) mod unknown_auth_type;
 pub(crate) mod unknown_directive;
 pub(crate) mod unknown_option;
 pub(crate) mod unknown_parent_type;
+pub(crate) mod user_dropped;
+pub(crate) mod weekday_not_understood;
 
 #[rustfmt::skip]
 static RULES: &[&Rule] = &[
@@ -50,6 +63,9 @@ static RULES: &[&Rule] = &[
     &argument_count::RULE,
     &auth_cache_after_real_type::RULE,
     &auth_cache_without_authcache::RULE,
+    &acl_column_mixup::RULE,
+    &argument_count::RULE,
+    &authcache_unknown_field::RULE,
     &bandlim_too_low::RULE,
     &bom::RULE,
     &cache_key_misses_field::RULE,
@@ -57,6 +73,8 @@ static RULES: &[&Rule] = &[
     &cacheacl_extip_without_ext::RULE,
     &cacheacl_with_parent::RULE,
     &count_limit_zero::RULE,
+    &duplicate_listener::RULE,
+    &empty_password::RULE,
     &entry_missing::RULE,
     &include_cycle::RULE,
     &include_missing::RULE,
@@ -70,7 +88,13 @@ static RULES: &[&Rule] = &[
     &parent_after_deny::RULE,
     &parent_weight_out_of_range::RULE,
     &parent_weights_leak::RULE,
+    &password_read_as_include::RULE,
+    &period_ignored::RULE,
+    &port_list_malformed::RULE,
     &port_mapper_arguments::RULE,
+    &port_out_of_range::RULE,
+    &port_range_reversed::RULE,
+    &setting_after_service::RULE,
     &timeouts_invalid::RULE,
     &tls_mode_conflict::RULE,
     &too_many_words::RULE,
@@ -80,6 +104,8 @@ static RULES: &[&Rule] = &[
     &unknown_directive::RULE,
     &unknown_option::RULE,
     &unknown_parent_type::RULE,
+    &user_dropped::RULE,
+    &weekday_not_understood::RULE,
 ];
 // @end
 

@@ -3,8 +3,9 @@ use std::{cell::OnceCell, sync::Arc};
 
 use crate::{
     finding::{Finding, Level},
+    fix::{Fix, Safety},
     policy::Policy,
-    program::Program,
+    program::{Program, trap::Trap},
     sources::{Loc, Sources},
 };
 
@@ -77,6 +78,40 @@ impl Rule {
     }
 }
 
+/// Part of a word that 3proxy reads otherwise than it is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part<'a> {
+    /// Where it stands; the whole word if that has quotes.
+    pub(crate) at: Loc,
+    /// What stands there.
+    pub(crate) text: &'a [u8],
+    /// The whole word, as written.
+    pub(crate) word: &'a [u8],
+}
+
+impl Part<'_> {
+    /// The text as a message cites it.
+    pub(crate) fn cited(&self) -> String {
+        String::from_utf8_lossy(self.text).into_owned()
+    }
+
+    /// The word without its quotes.
+    pub(crate) fn unquoted(&self) -> Vec<u8> {
+        self.word.iter().copied().filter(|byte| *byte != b'"').collect()
+    }
+
+    /// The repair that writes `text` instead. `None` where quotes or a `$file` hide what stands in the source.
+    pub(crate) fn replaced(
+        &self,
+        title: impl Into<String>,
+        safety: Safety,
+        text: impl Into<String>,
+    ) -> Option<Fix> {
+        let as_written = |byte: &u8| *byte != b'"' && *byte != b'$';
+        self.text.iter().all(as_written).then(|| Fix::replace(title, safety, self.at, text))
+    }
+}
+
 /// What a check reads, and where it reports.
 pub struct Lint<'a> {
     /// The texts: for what the Program does not keep.
@@ -105,6 +140,13 @@ impl<'a> Lint<'a> {
 
     pub(super) fn into_findings(self) -> Vec<Finding> {
         self.findings
+    }
+
+    /// What 3proxy reads otherwise than it is written.
+    pub(crate) fn traps(&self) -> impl Iterator<Item = (Part<'a>, Trap)> + use<'a> {
+        let (sources, program) = (self.sources, self.program);
+        let part = move |at, word| Part { at, text: sources.text(at), word: sources.text(word) };
+        program.traps.iter().map(move |trapped| (part(trapped.at, trapped.word), trapped.trap))
     }
 
     /// Adds a finding; get one from [`Rule::finding`].
@@ -140,7 +182,7 @@ macro_rules! rule {
         $crate::lints::rule::rule!(@ [$($doc)+] $name, $level, $group, $since, [$($refused)?], None);
     };
     (@ [$($doc:literal)+] $name:literal, $level:ident, $group:ident, $since:literal, [$($refused:literal)?], $check:expr) => {
-        $(#[doc = $doc])+
+        /// What this file declares.
         pub(crate) static RULE: $crate::lints::Rule = $crate::lints::Rule {
             name: $name,
             docs: concat!($($doc, "\n"),+),

@@ -32,7 +32,7 @@ pub(crate) fn check_with(name: &str, text: &str, others: &[(&str, &str)]) {
         }
     }
     let files = others.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
-    let (compiled, found) = findings(rule, &source, files.collect());
+    let (compiled, found) = compiled(rule, &source, files.collect());
     let found: Vec<(usize, usize, &str)> = found
         .iter()
         .map(|finding| {
@@ -51,8 +51,13 @@ pub(crate) fn check_with(name: &str, text: &str, others: &[(&str, &str)]) {
     }
 }
 
+/// What one rule finds in `text`.
+pub(crate) fn findings(name: &str, text: &str) -> Vec<Finding> {
+    compiled(super::find(name).expect("no such rule"), text, Vec::new()).1
+}
+
 /// What the whole compiler finds, of one rule, in `text`.
-fn findings(rule: &Rule, text: &str, others: Vec<(String, String)>) -> (Compiled, Vec<Finding>) {
+fn compiled(rule: &Rule, text: &str, others: Vec<(String, String)>) -> (Compiled, Vec<Finding>) {
     let mut files = MemoryFiles::default();
     for (path, text) in others {
         files.insert(path, text);
@@ -83,7 +88,7 @@ fn examples_hold() {
                 others.push((path.to_owned(), text));
                 continue;
             }
-            let (compiled, found) = findings(rule, &text, others.clone());
+            let (compiled, found) = compiled(rule, &text, others.clone());
             match claim.as_str() {
                 "fires" => {
                     assert!(!found.is_empty(), "{}: silent on\n{text}{:#?}", rule.name, compiled.findings);

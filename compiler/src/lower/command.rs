@@ -36,6 +36,14 @@ pub(crate) struct Arg<'t> {
     verbatim: bool,
 }
 
+/// A word with an unquoted `$`.
+#[derive(Clone, Copy)]
+struct Splice {
+    at: Loc,
+    /// Offset of the `$` in the source.
+    dollar: u32,
+}
+
 impl Arg<'_> {
     /// The word as text.
     pub(crate) fn text(&self) -> Text {
@@ -86,9 +94,11 @@ impl Lowering<'_> {
         for word in words {
             let at = Loc { file, span: word.span };
             let (value, verbatim) = (word.value(text), word.shape == WordShape::Plain);
-            match word.spliced_path(text) {
-                None => split.push(Arg { value, at, verbatim }),
-                Some(path) => whole &= self.splice(&mut split, &value, &path, at),
+            match (word.shape, word.spliced_path(text)) {
+                (WordShape::Splice { dollar }, Some(path)) => {
+                    whole &= self.splice(&mut split, &value, &path, Splice { at, dollar });
+                }
+                _ => split.push(Arg { value, at, verbatim }),
             }
         }
         if split.len() > MOST_WORDS {
@@ -102,10 +112,19 @@ impl Lowering<'_> {
     }
 
     /// Puts the words of the file at `path` behind `split`, `glued` in front of the first. False: it can't be read.
-    fn splice(&mut self, split: &mut Vec<Arg<'_>>, glued: &[u8], path: &[u8], at: Loc) -> bool {
+    fn splice(&mut self, split: &mut Vec<Arg<'_>>, glued: &[u8], path: &[u8], of: Splice) -> bool {
+        let at = of.at;
+        let name = split.first().map(|name| name.value.as_ref());
+        let holds_passwords = matches!(name, Some(b"users" | b"radius" | b"parent"));
+        let is_password = holds_passwords && lints::password_read_as_include::is_password(glued, path);
         let path = PathBuf::from(Text::from(path).to_string());
         let file = match self.list(path.clone(), at) {
             Ok(file) => file,
+            Err(_) if is_password => {
+                let quoted = self.sources.text(at).contains(&b'"');
+                self.report(lints::password_read_as_include::finding(at, of.dollar, quoted));
+                return false;
+            }
             Err(error) => {
                 self.report(lints::include_missing::finding(at, &path, &error));
                 return false;

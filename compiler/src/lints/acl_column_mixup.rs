@@ -1,0 +1,215 @@
+//! A value in the wrong column of an access-control entry.
+use std::{collections::HashSet, net::IpAddr};
+
+use grammar::{
+    Text,
+    directive::{self, Directive, Kind},
+    syntax::WordShape,
+};
+use ipnet::IpNet;
+
+use super::rule::{Lint, rule};
+use crate::{
+    fix::{Edit, Fix, Safety},
+    program::{Program, acl::Matcher},
+    sources::{Loc, Sources},
+};
+
+mod broken_list;
+mod own_network;
+
+rule! {
+    /// A value stands in the wrong column of an entry, where it is compared with something else.
+    ///
+    /// The columns are users, sources, targets, target ports, operations, weekdays, periods. 3proxy takes any word for a user name
+    /// and almost any for a target, so a value that slipped into these columns is accepted, and the entry does something else.
+    ///
+    /// An address in the user column is compared with user names:
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow 192.168.0.0/24
+    /// proxy -i192.168.0.1
+    /// ```
+    ///
+    /// Put a `*` for the users:
+    ///
+    /// ```3proxy,fixed
+    /// auth iponly
+    /// allow * 192.168.0.0/24
+    /// proxy -i192.168.0.1
+    /// ```
+    ///
+    /// A space inside a list moves the rest of it to the next column. This entry lets the first address reach the second:
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow * 192.168.0.5, 192.168.0.6
+    /// proxy -i192.168.0.1
+    /// ```
+    ///
+    /// ```3proxy,fixed
+    /// auth iponly
+    /// allow * 192.168.0.5,192.168.0.6
+    /// proxy -i192.168.0.1
+    /// ```
+    ///
+    /// A user may be named as an address is, if `users` says so, and a trailing comma is harmless:
+    ///
+    /// ```3proxy,clean
+    /// users 192.168.0.5:CL:secret
+    /// auth strong
+    /// allow 192.168.0.5
+    /// allow alice,bob, 192.168.0.0/24 *.example.com 80,443
+    /// proxy -i192.168.0.1
+    /// ```
+    "acl-column-mixup",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let program = lint.program;
+    let users = program.users.iter().map(|user| &user.name);
+    let named: HashSet<&Text> = users.filter(|name| is_address(name.as_bytes())).collect();
+    let mut seen = None;
+    for (at, matcher) in entries(program) {
+        // A later version of an entry has the line of the first.
+        if seen.replace(at) == Some(at) {
+            continue;
+        }
+        let list = matcher.users.as_deref().unwrap_or_default();
+        let mut addresses = list.iter().filter(|name| is_address(name.as_bytes()) && !named.contains(name));
+        if let Some(address) = addresses.next() {
+            let others = list.len() > 1 + addresses.count();
+            address_as_user(lint, at, address, others);
+        }
+        broken_list::check(lint, at);
+    }
+    own_network::check(lint);
+}
+
+/// Every line with the columns of an entry.
+fn entries(program: &Program) -> impl Iterator<Item = (Loc, &Matcher)> {
+    let limits = &program.limits;
+    let of_acls = program.acls.aces.iter().map(|ace| (ace.at, &ace.matcher));
+    of_acls
+        .chain(limits.bandwidth_in.iter().map(|line| (line.at, &line.matcher)))
+        .chain(limits.bandwidth_out.iter().map(|line| (line.at, &line.matcher)))
+        .chain(limits.connections.iter().map(|line| (line.at, &line.matcher)))
+        .chain(limits.traffic.iter().map(|line| (line.limit.at, &line.limit.matcher)))
+}
+
+fn address_as_user(lint: &mut Lint<'_>, at: Loc, address: &Text, others: bool) {
+    let columns = columns(lint.sources, at);
+    let place = columns.first().copied().unwrap_or(at);
+    let mut finding = RULE
+        .finding(place, format!("`{address}` stands in the user column, so it is compared with user names"))
+        .label("no user is called so")
+        .note("the columns are: users, sources, targets, target ports, operations, weekdays, periods");
+    if others {
+        finding = finding.help("give the addresses an entry of their own, with `*` for the users");
+    } else {
+        finding = finding.help("insert `*` for the users: `allow * ADDRESS`");
+        finding.fix = insert_star(lint.sources, &columns);
+    }
+    lint.report(finding);
+}
+
+/// Moves the first column to the second, and puts `*` in its place.
+fn insert_star(sources: &Sources, columns: &[Loc]) -> Option<Fix> {
+    let users = *columns.first()?;
+    let before = Loc { file: users.file, span: grammar::Span::new(users.span.start, users.span.start) };
+    let title = "insert `*` for the users";
+    match columns.get(1) {
+        None => Some(Fix::replace(title, Safety::Safe, before, "* ")),
+        Some(second) if sources.text(*second) == b"*" => {
+            let address = String::from_utf8(sources.text(users).to_vec()).ok()?;
+            let edits = vec![Edit { at: users, text: "*".to_owned() }, Edit { at: *second, text: address }];
+            Some(Fix { title: title.to_owned(), safety: Safety::Safe, edits })
+        }
+        // All columns move, which may be more than was meant.
+        Some(_) => Some(Fix::replace(title, Safety::Unsafe, before, "* ")),
+    }
+}
+
+/// The words of an entry's columns, up to a `$file`.
+fn columns(sources: &Sources, at: Loc) -> Vec<Loc> {
+    let words = sources.words(at);
+    let place = |span| Loc { file: at.file, span };
+    let row = words.first().and_then(|word| directive::find(sources.text(place(word.span))));
+    let users = |row: &Directive| row.parameters.iter().position(|parameter| parameter.kind == Kind::Users);
+    let Some(before) = row.and_then(users) else { return Vec::new() };
+    let plain = words.iter().take_while(|word| !matches!(word.shape, WordShape::Splice { .. }));
+    plain.skip(1 + before).map(|word| place(word.span)).collect()
+}
+
+/// Whether `item` is an address, a network or a range of addresses.
+fn is_address(item: &[u8]) -> bool {
+    let Ok(item) = std::str::from_utf8(item) else { return false };
+    let range = |(from, to): (&str, &str)| from.parse::<IpAddr>().is_ok() && to.parse::<IpAddr>().is_ok();
+    item.parse::<IpAddr>().is_ok() || item.parse::<IpNet>().is_ok() || item.split_once('-').is_some_and(range)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::check;
+
+    #[test]
+    fn addresses_in_the_user_column() {
+        check(
+            "acl-column-mixup",
+            r"
+allow 192.0.2.7 * * 80
+#     ^ `192.0.2.7` stands in the user column
+deny user1,2001:db8::/32
+#    ^ `2001:db8::/32` stands in the user column
+allow 10.0.0.1-10.0.0.9 192.0.2.0/24
+#     ^ `10.0.0.1-10.0.0.9` stands
+bandlimin 64000 10.0.0.1
+#               ^ `10.0.0.1` stands in the user column
+connlim 10 1 * 10.0.0.1
+allow user1,-
+",
+        );
+    }
+
+    #[test]
+    fn lists_broken_by_a_space() {
+        check(
+            "acl-column-mixup",
+            r"
+allow * 192.0.2.1, 192.0.2.2
+#                  ^ a space breaks the list of sources
+allow * * 192.0.2.1 ,192.0.2.2
+#                   ^ a space breaks the list of targets
+allow * * * * HTTP, HTTPS
+#                   ^ a space breaks the list of operations
+allow user1, 192.0.2.1, * 80,
+",
+        );
+    }
+
+    #[test]
+    fn the_clients_own_network_as_target() {
+        check(
+            "acl-column-mixup",
+            r"
+auth iponly
+allow * * 192.168.1.0/24
+#         ^ clients from anywhere may reach `192.168.1.0/24`
+proxy -i192.168.1.1
+flush
+allow * * 192.168.1.0/24 80
+socks -i192.168.1.1
+flush
+allow * * 192.168.1.0/24
+deny * * 10.0.0.0/8
+allow * 192.168.1.0/24
+tlspr -i192.168.1.1
+",
+        );
+    }
+}

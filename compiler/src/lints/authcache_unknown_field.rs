@@ -1,0 +1,142 @@
+//! Words in the field list of `authcache` that are no fields.
+use grammar::value::{CacheField, CacheTrap, cache_fields};
+
+use super::rule::{Lint, Part, rule};
+use crate::{finding::Finding, fix::Safety, program::trap::Trap};
+
+rule! {
+    /// A word in the field list of `authcache` that is no field is ignored, or read as another.
+    ///
+    /// 3proxy searches the list for the names of its fields, anywhere in a word. So `dstip` is read as `ip`, and a cached
+    /// verdict for one target then holds for every other.
+    ///
+    /// ```3proxy,fires
+    /// users "alice:CL:correct horse"
+    /// authcache user,pass,dstip 600
+    /// auth cacheacl strong
+    /// allow alice * 192.0.2.0/24
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// ```3proxy,fixed
+    /// users "alice:CL:correct horse"
+    /// authcache user,pass,dstaddr 600
+    /// auth cacheacl strong
+    /// allow alice * 192.0.2.0/24
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// The fields are:
+    ///
+    /// ```3proxy,clean
+    /// authcache ip,user,pass,limit,acl,ext,dstaddr,dstport,dsthost,dstoper,srvaddr,srvport 600
+    /// auth iponly
+    /// proxy -i127.0.0.1
+    /// ```
+    "authcache-unknown-field",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    for (part, trap) in lint.traps() {
+        if let Trap::Cache(trap) = trap {
+            let others =
+                CacheField::ALL.into_iter().any(|field| contains(part.word, field.name().as_bytes()));
+            lint.report(found(part, trap, others));
+        }
+    }
+}
+
+fn contains(word: &[u8], name: &[u8]) -> bool {
+    word.windows(name.len()).any(|part| part == name)
+}
+
+/// `word` is an item of the list, but no field. `others`: the list has fields besides.
+fn found(word: Part<'_>, trap: CacheTrap, others: bool) -> Finding {
+    let cited = word.cited();
+    let listed = |fields: &mut dyn Iterator<Item = CacheField>| {
+        fields.map(|field| format!("`{}`", field.name())).collect::<Vec<_>>().join(", ")
+    };
+    let mut finding = match trap {
+        CacheTrap::Misread(fields) => RULE
+            .finding(
+                word.at,
+                format!("`{cited}` is no field: 3proxy reads {} in it", listed(&mut fields.iter())),
+            )
+            .label("not what is written"),
+        CacheTrap::Unknown if others => {
+            RULE.finding(word.at, format!("`{cited}` is no field, so it is not in the key")).label("ignored")
+        }
+        CacheTrap::Unknown => RULE
+            .finding(word.at, format!("`{cited}` is no field: 3proxy takes `user,pass` instead"))
+            .label("ignored"),
+    };
+    finding = finding.note(format!("the fields are {}", listed(&mut CacheField::ALL.into_iter())));
+    let separated = separated(&cited, trap);
+    let safety = if separated.is_some() { Safety::Safe } else { Safety::Unsafe };
+    match separated.or_else(|| meant(&cited).map(str::to_owned)) {
+        Some(text) => {
+            finding.help(format!("write `{text}`")).fix(word.replaced("write the field's name", safety, text))
+        }
+        None => finding.help("remove it, or name the field that you mean"),
+    }
+}
+
+/// Fields behind another separator than a comma: the same fields, as they should be written.
+fn separated(word: &str, trap: CacheTrap) -> Option<String> {
+    let CacheTrap::Misread(fields) = trap else { return None };
+    let list = word.replace([';', '+', '|', ':', '/', '.'], ",");
+    let reading = cache_fields(list.as_bytes());
+    (list != word && reading.traps.is_empty() && reading.value == fields).then_some(list)
+}
+
+/// The field that a word most likely stands for.
+fn meant(word: &str) -> Option<&'static str> {
+    let word = word.to_ascii_lowercase();
+    let known = [
+        ("dstip", "dstaddr"),
+        ("dst", "dstaddr"),
+        ("target", "dstaddr"),
+        ("host", "dsthost"),
+        ("dstname", "dsthost"),
+        ("port", "dstport"),
+        ("oper", "dstoper"),
+        ("operation", "dstoper"),
+        ("password", "pass"),
+        ("username", "user"),
+        ("login", "user"),
+        ("srcip", "ip"),
+        ("srcaddr", "ip"),
+        ("clientip", "ip"),
+        ("srvip", "srvaddr"),
+        ("extip", "ext"),
+    ];
+    let same = CacheField::ALL.into_iter().map(CacheField::name).find(|name| *name == word);
+    same.or_else(|| known.into_iter().find(|(wrong, _)| *wrong == word).map(|(_, right)| right))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::check;
+
+    #[test]
+    fn says_what_3proxy_reads() {
+        check(
+            "authcache-unknown-field",
+            r"
+authcache user;pass 60
+#         ^ `user;pass` is no field: 3proxy reads `user`, `pass` in it
+authcache ip,port 60
+#            ^ `port` is no field, so it is not in the key
+authcache USER 60
+#         ^ `USER` is no field: 3proxy takes `user,pass` instead
+authcache nouser 60
+#         ^ `nouser` is no field: 3proxy reads `user` in it
+authcache ip,,user, 60
+",
+        );
+    }
+}

@@ -1,0 +1,195 @@
+//! Two services on one address and port.
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    fmt,
+};
+
+use grammar::value::{SocketOption, SocketOptions};
+
+use super::rule::{Lint, rule};
+use crate::program::{
+    Program,
+    service::{ListenAddress, Service, ServiceKind},
+};
+
+rule! {
+    /// Two services that listen on one address and port share its connections at random.
+    ///
+    /// 3proxy sets `SO_REUSEPORT` on its listening sockets, so the second service starts without a word, and the kernel gives
+    /// each new connection to either of them. What a client may do then depends on which it met.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow * 192.168.0.0/16
+    /// proxy -i192.168.0.1 -p3128
+    /// flush
+    /// allow * 10.0.0.0/8
+    /// proxy -i192.168.0.1 -p3128
+    /// ```
+    ///
+    /// Give each its own port:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow * 192.168.0.0/16
+    /// proxy -i192.168.0.1 -p3128
+    /// flush
+    /// allow * 10.0.0.0/8
+    /// proxy -i192.168.0.1 -p3129
+    /// ```
+    ///
+    /// Services that treat every client alike may share a port, to spread connections over outgoing addresses. Say so with
+    /// `-olSO_REUSEPORT`:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow * 192.168.0.0/16
+    /// socks -olSO_REUSEPORT -i192.168.0.1 -p1080 -e192.0.2.1
+    /// socks -olSO_REUSEPORT -i192.168.0.1 -p1080 -e192.0.2.2
+    /// ```
+    "duplicate-listener",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let program = lint.program;
+    let mut taken: HashMap<(bool, &ListenAddress, u16), &Service> = HashMap::new();
+    for service in &program.services {
+        let (address, port) = (&service.listen.address.value, service.listen.port.value);
+        let unix = matches!(address, ListenAddress::Unix(_));
+        if port == 0 && !unix {
+            continue;
+        }
+        let udp = matches!(service.kind, ServiceKind::Udppm | ServiceKind::Dnspr);
+        let first = match taken.entry((udp, address, if unix { 0 } else { port })) {
+            Entry::Vacant(place) => {
+                place.insert(service);
+                continue;
+            }
+            Entry::Occupied(place) => *place.get(),
+        };
+        if alike(program, first, service) {
+            continue;
+        }
+        let place = Place { address, port };
+        lint.report(
+            RULE.finding(
+                service.at,
+                format!("this service listens on `{place}`, where another listens already"),
+            )
+            .label("its connections go here or there at random")
+            .also(first.at, "the other one")
+            .note("3proxy sets `SO_REUSEPORT`, so both start and the kernel chooses for each connection")
+            .help("give it a port of its own: `-pPORT`"),
+        );
+    }
+}
+
+/// Whether a client can't tell them apart: then they share a port on purpose.
+fn alike(program: &Program, one: &Service, other: &Service) -> bool {
+    let meant = |service: &Service| {
+        let options: Option<&SocketOptions> = service.options.listen_socket.as_ref().map(|set| &set.value);
+        options.is_some_and(|options| options.0.contains(&SocketOption::ReusePort))
+    };
+    let same_exit = one.external.v4.value == other.external.v4.value
+        && one.external.v6.value == other.external.v6.value
+        || meant(one) && meant(other);
+    let types = |service: &Service| service.chain.value.iter().map(|step| step.kind).collect::<Vec<_>>();
+    let targets =
+        |service: &Service| service.target.as_ref().map(|target| (target.host.clone(), target.port));
+    same_exit
+        && one.kind == other.kind
+        && types(one) == types(other)
+        && targets(one) == targets(other)
+        && same_list(program, one, other)
+}
+
+fn same_list(program: &Program, one: &Service, other: &Service) -> bool {
+    let (Some(one), Some(other)) = (one.acl, other.acl) else { return one.acl == other.acl };
+    let decides = |list| {
+        program.acls.entries(list).map(|(_, ace)| (ace.action, &ace.matcher, program.acls.parents(ace)))
+    };
+    one == other || one.len == other.len && decides(one).eq(decides(other))
+}
+
+/// An address and port as users write them.
+struct Place<'a> {
+    address: &'a ListenAddress,
+    port: u16,
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.address {
+            ListenAddress::Ip(address) => std::net::SocketAddr::new(*address, self.port).fmt(f),
+            ListenAddress::Unix(path) => path.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::check;
+
+    #[test]
+    fn two_uplinks_on_one_port_are_no_choice() {
+        check(
+            "duplicate-listener",
+            r"
+auth iponly
+allow * 10.0.0.0/8
+proxy -p8001 -e192.0.2.8
+proxy -p8001 -e192.0.2.9
+#^ this service listens on `0.0.0.0:8001`
+",
+        );
+    }
+
+    #[test]
+    fn transports_and_addresses_differ() {
+        check(
+            "duplicate-listener",
+            r"
+proxy -p53 -i127.0.0.1
+dnspr -p53 -i127.0.0.1
+proxy -p53 -i127.0.0.2
+proxy -p53
+proxy -p0
+socks -p0
+",
+        );
+    }
+
+    #[test]
+    fn default_ports_collide_too() {
+        check(
+            "duplicate-listener",
+            r"
+internal 127.0.0.1
+proxy
+tcppm 3128 192.0.2.1 80
+#^ `127.0.0.1:3128`
+",
+        );
+    }
+
+    #[test]
+    fn equal_services_are_one() {
+        check(
+            "duplicate-listener",
+            r"
+allow * 10.0.0.0/8
+proxy
+flush
+allow * 10.0.0.0/8
+proxy
+allow * 172.16.0.0/12
+proxy
+#^ this service
+",
+        );
+    }
+}

@@ -1,0 +1,106 @@
+//! A `$` in a password, which names a file.
+use super::rule::rule;
+use crate::{
+    finding::Finding,
+    fix::{Edit, Fix, Safety},
+    sources::Loc,
+};
+
+rule! {
+    /// An unquoted `$` in a password or hash names a file.
+    ///
+    /// Outside quotes, 3proxy replaces `$NAME` by the words of the file of that name. A hash such as `$1$salt$hash` is then
+    /// looked for on the disk, and the configuration is refused.
+    ///
+    /// ```3proxy,fires
+    /// users alice:CR:$1$abcdefgh$0123456789012345678901
+    /// auth strong
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// Quotes make it a password again:
+    ///
+    /// ```3proxy,fixed
+    /// users alice:CR:"$1$abcdefgh$0123456789012345678901"
+    /// auth strong
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// A file of users is meant:
+    ///
+    /// ```3proxy,file=/etc/3proxy/users
+    /// alice:CL:secret
+    /// bob:CL:secret
+    /// ```
+    ///
+    /// ```3proxy,clean
+    /// users $/etc/3proxy/users
+    /// auth strong
+    /// proxy -i127.0.0.1
+    /// ```
+    "password-read-as-include",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    refused: true,
+    from lowering,
+}
+
+/// Whether `path`, behind an unquoted `$` in a word whose text before it is `before`, is a password rather than a file that is
+/// missing: a hash, or no path at all behind the colon of a user.
+pub(crate) fn is_password(before: &[u8], path: &[u8]) -> bool {
+    let hash = path.split(|byte| *byte == b'$').next().is_some_and(|id| {
+        id.len() < path.len() && !id.is_empty() && id.len() <= 8 && id.iter().all(u8::is_ascii_alphanumeric)
+    });
+    hash || before.contains(&b':') && !path.contains(&b'/')
+}
+
+/// The word at `word` has an unquoted `$` at `dollar`, and no such file exists. The file's name is a password: it is not cited.
+pub(crate) fn finding(word: Loc, dollar: u32, quoted: bool) -> Finding {
+    let place = |offset| Loc { file: word.file, span: grammar::Span::new(offset, offset) };
+    let quote = |offset| Edit { at: place(offset), text: "\"".to_owned() };
+    let found = RULE
+        .finding(word, "the `$` in this word names a file, and no such file can be read")
+        .label("3proxy looks for a file here")
+        .note("outside quotes, `$NAME` stands for the words of the file of that name")
+        .help("quote it: `NAME:CR:\"$1$SALT$HASH\"`");
+    if quoted {
+        return found;
+    }
+    let edits = vec![quote(dollar), quote(word.span.end)];
+    found.fix(Fix { title: "quote it".to_owned(), safety: Safety::Safe, edits })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_password;
+    use crate::lints::tests::check;
+
+    #[test]
+    fn passwords_are_told_from_paths() {
+        for (before, path, password) in [
+            ("alice:CR:", "1$salt$hash", true),
+            ("alice:CR:", "apr1$salt$hash", true),
+            ("alice:CL:pa", "word", true),
+            ("", "/etc/3proxy/users", false),
+            ("", "users", false),
+            ("alice:CL:", "/run/secrets/alice", false),
+            ("", "1$salt$hash", true),
+        ] {
+            assert_eq!(is_password(before.as_bytes(), path.as_bytes()), password, "{before}${path}");
+        }
+    }
+
+    #[test]
+    fn the_word_is_marked() {
+        check(
+            "password-read-as-include",
+            r"
+users user0:CL:a user1:CR:$2y$10$abcdefghijklmnopqrstuv
+#                ^ the `$` in this word names a file
+users user2:CL:pa$word
+#     ^ the `$` in this word names a file
+",
+        );
+    }
+}

@@ -1,0 +1,167 @@
+//! Periods that 3proxy does not read.
+use grammar::value::{Period, PeriodTrap, periods};
+
+use super::rule::{Lint, Part, rule};
+use crate::{finding::Finding, fix::Safety, program::trap::Trap};
+
+rule! {
+    /// A period that is not `HH:MM:SS-HH:MM:SS`, or that runs over midnight, is ignored, and so is what follows it.
+    ///
+    /// An entry whose only period is ignored matches at any time:
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow * * * * * * 9:00-18:00
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// ```3proxy,fixed
+    /// auth iponly
+    /// allow * * * * * * 09:00:00-18:00:00
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// Midnight parts a night in two:
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow * * * * * * 22:00:00-06:00:00
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// ```3proxy,fixed
+    /// auth iponly
+    /// allow * * * * * * 22:00:00-24:00:00,00:00:00-06:00:00
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow * * * * * 1-5 00:00:00-06:00:00,18:30:00-24:00:00
+    /// proxy -i127.0.0.1
+    /// ```
+    "period-ignored",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    for (part, trap) in lint.traps() {
+        if let Trap::Periods(trap) = trap {
+            let restricts = periods(&part.unquoted()).value.is_some();
+            lint.report(found(part, trap, restricts));
+        }
+    }
+}
+
+/// `part` of a period field is not read as it is written. `restricts`: the field has other periods.
+fn found(part: Part<'_>, trap: PeriodTrap, restricts: bool) -> Finding {
+    let cited = part.cited();
+    let consequence =
+        if restricts { "and 3proxy drops it and what follows" } else { "so the entry matches at any time" };
+    let message = match trap {
+        PeriodTrap::Malformed => format!("`{cited}` is no period, {consequence}"),
+        PeriodTrap::Overnight => format!("`{cited}` runs over midnight, {consequence}"),
+        PeriodTrap::Empty => format!("`{cited}` ends where it begins, so it never is"),
+        PeriodTrap::OutOfRange => format!("`{cited}` is beyond the clock"),
+        PeriodTrap::Separators => format!("`{cited}` is read as a period by luck"),
+        PeriodTrap::Junk => format!("`{cited}` behind a period is dropped, and what follows too"),
+    };
+    let finding = RULE
+        .finding(part.at, message)
+        .label("not `HH:MM:SS-HH:MM:SS`")
+        .note("a period is `HH:MM:SS-HH:MM:SS` in local time, within one day; a list is at commas");
+    let finding =
+        if trap == PeriodTrap::Overnight { finding.label("ends before it begins") } else { finding };
+    match translated(&cited) {
+        Some(meant) => finding.help(format!("write `{meant}`")).fix(part.replaced(
+            "write it in full",
+            Safety::Safe,
+            meant,
+        )),
+        None => finding.help("write each period as `HH:MM:SS-HH:MM:SS`, within one day"),
+    }
+}
+
+/// The periods that are meant; two if midnight lies between.
+fn translated(text: &str) -> Option<String> {
+    let (from, to) = text.split_once('-')?;
+    let (from, to) = (clock(from)?, clock(to)?);
+    let written = |from: u32, to: u32| format!("{}-{}", shown(from), shown(to));
+    let meant = match (from, to) {
+        _ if from == to => return None,
+        (from, to) if from < to => written(from, to),
+        (from, 0) => written(from, DAY),
+        (from, to) => format!("{},{}", written(from, DAY), written(0, to)),
+    };
+    let understood = |reading: Vec<Period>| !reading.is_empty();
+    let reading = periods(meant.as_bytes());
+    (reading.traps.is_empty() && understood(reading.value.unwrap_or_default().into_vec())).then_some(meant)
+}
+
+const DAY: u32 = 24 * 60 * 60;
+
+/// `H`, `HH:MM`, `HHMM` or `HH:MM:SS` as a second of the day.
+fn clock(text: &str) -> Option<u32> {
+    let number = |part: &str| {
+        let digits = (1..=2).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+        digits.then(|| part.parse::<u32>().ok())?
+    };
+    let (hour, minute, second) = match text.split([':', '.']).collect::<Vec<_>>().as_slice() {
+        [whole] if whole.len() == 4 => (number(whole.get(..2)?)?, number(whole.get(2..)?)?, 0),
+        [hour] => (number(hour)?, 0, 0),
+        [hour, minute] => (number(hour)?, number(minute)?, 0),
+        [hour, minute, second] => (number(hour)?, number(minute)?, number(second)?),
+        _ => return None,
+    };
+    let time = (hour * 60 + minute) * 60 + second;
+    (minute < 60 && second < 60 && time <= DAY).then_some(time)
+}
+
+fn shown(second: u32) -> String {
+    format!("{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::translated;
+    use crate::lints::tests::check;
+
+    #[test]
+    fn periods_are_translated() {
+        for (written, meant) in [
+            ("9:00:00-18:00:00", Some("09:00:00-18:00:00")),
+            ("9-18", Some("09:00:00-18:00:00")),
+            ("0900-1730", Some("09:00:00-17:30:00")),
+            ("22:00-06:00", Some("22:00:00-24:00:00,00:00:00-06:00:00")),
+            ("22:00:00-00:00:00", Some("22:00:00-24:00:00")),
+            ("09.00.00-18.00.00", Some("09:00:00-18:00:00")),
+            ("08:00:00-08:00:00", None),
+            ("25:00:00-26:00:00", None),
+            ("9am-5pm", None),
+            ("é900-1000", None),
+            ("night", None),
+        ] {
+            assert_eq!(translated(written).as_deref(), meant, "{written}");
+        }
+    }
+
+    #[test]
+    fn the_ignored_period_is_named() {
+        check(
+            "period-ignored",
+            r"
+allow * * * * * * 09:00:00-12:00:00,13:00-18:00
+#                                   ^ `13:00-18:00` is no period, and 3proxy drops it
+deny * * * * * * night
+#                ^ `night` is no period, so the entry matches at any time
+allow * * * * * * 09:00:00-18:00:00;
+#                                  ^ `;` behind a period is dropped
+allow * * * * * * 09:00:00-09:00:00
+#                 ^ ends where it begins
+",
+        );
+    }
+}

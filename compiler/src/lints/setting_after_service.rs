@@ -1,0 +1,198 @@
+//! Settings behind the last service.
+use grammar::{
+    Span,
+    directive::{self, Kind},
+    syntax::{Line, LineKind},
+};
+
+use super::rule::{Lint, rule};
+use crate::{
+    fix::{Edit, Fix, Safety},
+    program::log::LogTarget,
+    sources::{Loc, Source, Sources},
+};
+
+rule! {
+    /// A setting behind the last service has no effect.
+    ///
+    /// 3proxy runs the file from top to bottom, and a service starts with a copy of the settings as they stand at its line.
+    /// A chain, a list, an address or a log that follows comes too late: the proxy below is open to everyone.
+    ///
+    /// ```3proxy,fires
+    /// users "alice:CL:correct horse"
+    /// proxy -i192.168.0.1
+    /// auth strong
+    /// allow alice
+    /// ```
+    ///
+    /// Settings first, service last:
+    ///
+    /// ```3proxy,fixed
+    /// users "alice:CL:correct horse"
+    /// auth strong
+    /// allow alice
+    /// proxy -i192.168.0.1
+    /// ```
+    ///
+    /// The fix is not made unasked: it changes what the service does.
+    ///
+    /// What all services share may stand anywhere (`users`, limits, name servers), and so may settings for a later service:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow * 192.168.0.0/16
+    /// proxy -i192.168.0.1
+    /// auth strong
+    /// flush
+    /// allow alice
+    /// socks -i192.168.0.1
+    /// users "alice:CL:correct horse"
+    /// bandlimin 1000000 alice
+    /// flush
+    /// ```
+    "setting-after-service",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let Some(last) = lint.program.services.last() else { return };
+    // 3proxy has one log file for all services: a later `log` renames what an earlier one opened.
+    let logs = lint.program.services.iter().any(|service| service.log.target.value != LogTarget::Nowhere);
+    // A fix would have to cite what it moves, and half of a list is worse than none.
+    let secret = lint.program.behind_services.iter().any(|at| holds_secret(lint.sources, *at));
+    let first = first_of_the_last(lint).filter(|_| !secret);
+    for at in &lint.program.behind_services {
+        let Some(name) = lint.sources.words(*at).first().map(|word| Loc { file: at.file, span: word.span })
+        else {
+            continue;
+        };
+        let written = String::from_utf8_lossy(lint.sources.text(name)).into_owned();
+        if written == "flush" || written == "log" && logs {
+            continue;
+        }
+        let mut finding = RULE
+            .finding(*at, format!("`{written}` stands behind the last service, so no service uses it"))
+            .label("has no effect here")
+            .also(last.at, "the last service starts here, with a copy of what was set above")
+            .help(format!("move `{written}` above the service that it is meant for"));
+        finding.fix = first.and_then(|first| move_up(lint.sources, *at, first));
+        lint.report(finding);
+    }
+}
+
+/// The first of the services that stand together, with no other command between them, at the end of the script.
+fn first_of_the_last(lint: &Lint<'_>) -> Option<Loc> {
+    let mut services = lint.program.services.iter().rev().map(|service| service.at);
+    let mut first = services.next()?;
+    let lines = lint.sources.get(first.file)?.tree.lines();
+    let index = |at: Loc| lines.partition_point(|line| line.span.start <= at.span.start).saturating_sub(1);
+    for earlier in services {
+        let between = lines.get(index(earlier) + 1..index(first)).unwrap_or_default();
+        let stops = between.iter().any(|line| matches!(line.kind, LineKind::Directive(_)));
+        if stops || earlier.file != first.file {
+            break;
+        }
+        first = earlier;
+    }
+    Some(first)
+}
+
+/// Whether a password or shared secret stands in the line.
+fn holds_secret(sources: &Sources, at: Loc) -> bool {
+    let words = sources.words(at);
+    let name = words.first().map(|word| sources.text(Loc { file: at.file, span: word.span }));
+    let Some(row) = name.and_then(directive::find) else { return false };
+    (0..words.len().saturating_sub(1))
+        .any(|argument| row.parameter(argument).is_some_and(|parameter| parameter.kind == Kind::Secret))
+}
+
+/// Moves the line of `at` above the line of `service`.
+fn move_up(sources: &Sources, at: Loc, service: Loc) -> Option<Fix> {
+    let source = sources.get(at.file).filter(|_| at.file == service.file)?;
+    let moved = line_at(source, at)?.span;
+    let above = line_at(source, service)?.span.start;
+    let mut text = String::from_utf8(moved.of(&source.text).to_vec()).ok()?;
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    let place = |span| Loc { file: at.file, span };
+    let edits = vec![
+        Edit { at: place(Span::new(above, above)), text },
+        Edit { at: place(moved), text: String::new() },
+    ];
+    Some(Fix { title: "move it above the service".to_owned(), safety: Safety::Unsafe, edits })
+}
+
+fn line_at(source: &Source, at: Loc) -> Option<&Line> {
+    let behind = source.tree.lines().partition_point(|line| line.span.start <= at.span.start);
+    source.tree.lines().get(behind.checked_sub(1)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::{check, check_with, findings};
+
+    #[test]
+    fn each_setting_is_named() {
+        check(
+            "setting-after-service",
+            r"
+proxy -p3388
+socks -p3389
+auth cache strong
+#^ `auth` stands behind the last service
+users user1:CL:pass1
+allow user1
+#^ `allow` stands behind
+external 192.0.2.9
+#^ `external` stands behind
+maxconn 256
+#^ `maxconn` stands behind
+",
+        );
+    }
+
+    #[test]
+    fn a_second_log_renames_the_first() {
+        check("setting-after-service", "log /var/log/a D\nproxy\nlog /var/log/b D\n");
+        check(
+            "setting-after-service",
+            "proxy\nlog /var/log/b D\n#^ `log` stands behind the last service\nlogformat L%U\n#^ `logformat`\n",
+        );
+    }
+
+    #[test]
+    fn a_password_is_not_cited_by_the_fix() {
+        check(
+            "setting-after-service",
+            r"
+proxy
+allow *
+#^ `allow`
+parent 1000 http 192.0.2.1 3128 user hunter2
+#^ `parent`
+",
+        );
+        let text = "proxy\nallow *\nparent 1000 http 192.0.2.1 3128 user hunter2\n";
+        let found = findings("setting-after-service", text);
+        assert!(!format!("{found:?}").contains("hunter2"), "{found:#?}");
+    }
+
+    #[test]
+    fn a_fragment_without_a_service_is_not_judged() {
+        check("setting-after-service", "auth strong\nallow alice\n");
+    }
+
+    #[test]
+    fn the_order_is_that_of_the_script_not_of_the_file() {
+        check_with("setting-after-service", "include a\nproxy\n", &[("a", "auth strong\n")]);
+        check_with(
+            "setting-after-service",
+            "include a\nallow alice\n#^ `allow` stands behind\n",
+            &[("a", "proxy\n")],
+        );
+    }
+}

@@ -1,0 +1,117 @@
+//! Words of a `users` line that make no user.
+use grammar::value::UserTrap;
+
+use super::{
+    empty_password,
+    rule::{Lint, Part, rule},
+};
+use crate::{finding::Finding, fix::Safety, program::trap::Trap};
+
+rule! {
+    /// A word of a `users` line that 3proxy can't read makes no user, without a word.
+    ///
+    /// A user is `NAME:TYPE:PASSWORD`. The type is `CL`, `CR` or `NT`, in capitals; without a colon the word is skipped.
+    ///
+    /// ```3proxy,fires
+    /// users alice:Cl:secret
+    /// auth strong
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// ```3proxy,fixed
+    /// users alice:CL:secret
+    /// auth strong
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// ```3proxy,clean
+    /// users alice:CL:secret "bob:CR:$1$abcdefgh$0123456789012345678901" carol:secret
+    /// auth strong
+    /// proxy -i127.0.0.1
+    /// ```
+    "user-dropped",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    for (part, trap) in lint.traps() {
+        let Trap::User(trap) = trap else { continue };
+        // The rest of an entry that a space parted is no entry of its own.
+        if trap == UserTrap::NoColon && empty_password::continues(lint.sources, part.at) {
+            continue;
+        }
+        if let Some(finding) = found(part, trap) {
+            lint.report(finding);
+        }
+    }
+}
+
+/// `None`: the trap is another rule's.
+fn found(part: Part<'_>, trap: UserTrap) -> Option<Finding> {
+    let word = part.unquoted();
+    let name =
+        String::from_utf8_lossy(word.split(|byte| *byte == b':').next().unwrap_or_default()).into_owned();
+    let finding = match trap {
+        // The word may be a password: it is not cited.
+        UserTrap::NoColon if word.starts_with(b"#") => RULE
+            .finding(part.at, "a `#` behind a command starts no comment, and this word makes no user")
+            .label("skipped")
+            .help("write the comment on a line of its own"),
+        UserTrap::NoColon => RULE
+            .finding(part.at, "this word makes no user, since it has no colon")
+            .label("skipped")
+            .help("write it as `NAME:CL:PASSWORD`"),
+        UserTrap::UnknownType => return Some(unknown_type(&name, part)),
+        UserTrap::HashTooLong => RULE
+            .finding(part.at, format!("user `{name}` is dropped, since the hash is too long"))
+            .label("3proxy has room for 61 bytes")
+            .help("write a hash of the forms `$1$` or `$3$`"),
+        UserTrap::EmptyName | UserTrap::EmptyPassword | UserTrap::HashAsPassword | UserTrap::HashUnknown => {
+            return None;
+        }
+    };
+    Some(
+        finding
+            .note("a user is `NAME:TYPE:PASSWORD`, where the type is `CL`, `CR` or `NT`, or `NAME:PASSWORD`"),
+    )
+}
+
+/// The two bytes between colons are no type. They may be part of a password, so they are cited only if they look like a type.
+fn unknown_type(name: &str, kind: Part<'_>) -> Finding {
+    let capitals = kind.cited().to_ascii_uppercase();
+    let meant = matches!(capitals.as_str(), "CL" | "CR" | "NT");
+    let finding = RULE
+        .finding(kind.at, format!("user `{name}` is dropped, since its type is none that 3proxy knows"))
+        .label("the type")
+        .note("types are `CL` (the password itself), `CR` (its hash) and `NT`; two bytes between colons are always read as a type");
+    if meant {
+        let fix = kind.replaced("write the type in capitals", Safety::Safe, capitals.clone());
+        return finding.help(format!("write `{capitals}`")).fix(fix);
+    }
+    finding.help(format!("write `{name}:CL:PASSWORD`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::check;
+
+    #[test]
+    fn each_kind_of_word_that_makes_no_user() {
+        check(
+            "user-dropped",
+            r"
+users user1:cl:a user2:PL:b user3 user4:ab:c
+#           ^ user `user1` is dropped
+#                      ^ user `user2` is dropped
+#                           ^ this word makes no user, since it has no colon
+#                                       ^ user `user4` is dropped
+users user5:CL:a #comment
+#                ^ a `#` behind a command starts no comment
+users user6:a user7:CL:a:b
+",
+        );
+    }
+}
