@@ -9,12 +9,11 @@ pub mod rule;
 pub(crate) mod tests;
 
 // @generated from the files in `lints/`: run `UPDATE=1 cargo test -p compiler registry`.
+pub(crate) mod acl_column_mixup;
 pub(crate) mod acl_under_auth_none;
 pub(crate) mod argument_count;
 pub(crate) mod auth_cache_after_real_type;
 pub(crate) mod auth_cache_without_authcache;
-pub(crate) mod acl_column_mixup;
-pub(crate) mod argument_count;
 pub(crate) mod authcache_unknown_field;
 pub(crate) mod bandlim_too_low;
 pub(crate) mod bom;
@@ -59,12 +58,11 @@ pub(crate) mod weekday_not_understood;
 
 #[rustfmt::skip]
 static RULES: &[&Rule] = &[
+    &acl_column_mixup::RULE,
     &acl_under_auth_none::RULE,
     &argument_count::RULE,
     &auth_cache_after_real_type::RULE,
     &auth_cache_without_authcache::RULE,
-    &acl_column_mixup::RULE,
-    &argument_count::RULE,
     &authcache_unknown_field::RULE,
     &bandlim_too_low::RULE,
     &bom::RULE,
