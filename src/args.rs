@@ -20,6 +20,8 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Say what is wrong with configurations: exit status 0 if nothing is, 1 if something is, 2 if one can't be read.
     Check(Check),
+    /// Serve a configuration, until a signal ends it: exit status 1 if it is refused, 2 if it can't be served.
+    Run(Run),
     /// Print the documentation of a rule, or the list of them.
     Explain(Explain),
 }
@@ -35,6 +37,17 @@ pub(crate) struct Check {
     /// Exit with 1 on warnings too.
     #[arg(long)]
     pub(crate) deny_warnings: bool,
+    #[command(flatten)]
+    pub(crate) levels: Levels,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Run {
+    /// The configuration.
+    pub(crate) file: PathBuf,
+    /// Reload on signals only, not when a file of the configuration changes.
+    #[arg(long)]
+    pub(crate) no_watch: bool,
     #[command(flatten)]
     pub(crate) levels: Levels,
 }
@@ -66,13 +79,13 @@ pub(crate) enum Color {
 }
 
 impl Color {
-    /// Whether standard output is coloured.
-    pub(crate) fn is_on(self) -> bool {
+    /// Whether what is written to `out` is coloured.
+    pub(crate) fn is_on(self, out: &impl IsTerminal) -> bool {
         match self {
             Self::Always => true,
             Self::Never => false,
             Self::Auto => {
-                std::io::stdout().is_terminal()
+                out.is_terminal()
                     && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
                     && std::env::var_os("TERM").is_none_or(|value| value != "dumb")
             }

@@ -17,7 +17,7 @@ use crate::{
 pub(crate) fn run(args: &Check, color: Color) -> Result<ExitCode> {
     args.levels.validate()?;
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let mut report = Report::new(args.format, color.is_on());
+    let mut report = Report::new(args.format, color.is_on(&io::stdout()));
     let mut summary = Summary::default();
     let mut unread = false;
     for path in &args.files {

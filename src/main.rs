@@ -7,6 +7,7 @@ mod explain;
 mod files;
 mod levels;
 mod report;
+mod run;
 
 use std::{
     io::{self, ErrorKind},
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let done = match &args.command {
         Command::Check(check) => check::run(check, args.color),
+        Command::Run(run) => run::run(run, args.color.is_on(&io::stderr())),
         Command::Explain(explain) => explain::run(explain),
     };
     done.unwrap_or_else(|error| fail(&error))

@@ -4,8 +4,10 @@
 //! Whoever executes something new takes its line out of here.
 mod parents;
 mod service;
+#[cfg(test)]
+mod tests;
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashSet};
 
 use compiler::{
     finding::{Finding, Level, group},
@@ -36,12 +38,15 @@ pub fn check(sources: &Sources, program: &Program) -> Vec<Finding> {
         let archiver = program.process.log_files.archiver.as_ref();
         refused.set("archiver", archiver.and_then(|archiver| archiver.at));
     }
-    refused.set("dialer", program.resolver.dialer.as_ref().and_then(|dialer| dialer.at));
+    // `system`, `plugin`, `dialer`, filters, and whatever a plugin may have brought.
     for &line in &program.unmodelled {
         let text = sources.text(line);
         let word = text.split(u8::is_ascii_whitespace).next().unwrap_or_default();
         refused.at(line, String::from_utf8_lossy(word).into_owned());
     }
+    // Services share settings, so that one line may have been met more than once.
+    let mut met = HashSet::new();
+    refused.findings.retain(|finding| met.insert((finding.at, finding.message.clone())));
     group(refused.findings, sources)
 }
 
@@ -88,19 +93,10 @@ fn places<T>(limits: &[Limit<T>]) -> impl Iterator<Item = Loc> {
 
 fn process(process: &Process, refused: &mut Refused) {
     refused.set("daemon", process.daemon);
-    for (what, list) in
-        [("setuid", &process.setuid), ("setgid", &process.setgid), ("system", &process.system)]
-    {
+    for (what, list) in [("setuid", &process.setuid), ("setgid", &process.setgid)] {
         list.iter().for_each(|line| refused.set(what, line.at));
     }
     process.chroot.iter().for_each(|line| refused.set("chroot", line.at));
-    // 3proxy has these two built in and ignores their lines.
-    let built_in = |words: &[grammar::Text]| {
-        words.get(1).is_some_and(|name| matches!(name.as_bytes(), b"ssl_plugin" | b"pcre_plugin"))
-    };
-    let plugins = process.plugins.iter().filter(|plugin| !built_in(&plugin.value));
-    plugins.for_each(|plugin| refused.set("plugin", plugin.at));
-    process.filters.iter().for_each(|&line| refused.at(line, "pcre"));
     refused.set("config", process.config.as_ref().and_then(|config| config.at));
     refused.set("maxseg", process.max_segment.as_ref().and_then(|segment| segment.at));
 }

@@ -1,0 +1,180 @@
+//! `cfgc run`: serves a configuration in the foreground, and follows its files and signals.
+//!
+//! HUP and USR1 reload. TERM closes the listeners and ends when the last session has; a second TERM, or INT, ends at once.
+use std::{
+    ffi::OsStr,
+    fs,
+    future::pending,
+    io::{self, Write},
+    os::unix::ffi::OsStrExt,
+    path::PathBuf,
+    process::ExitCode,
+};
+
+use anyhow::{Context, Result};
+use compiler::Compiled;
+use runtime::{
+    event::Events,
+    reload::{self, Applied, Config, Proxy, ReloadError},
+    watch::Watch,
+};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::{
+    args::{Format, Run},
+    report::{Report, complain},
+};
+
+/// Runs until a signal ends it: exit status 0. If findings refuse the configuration it is 1.
+///
+/// # Errors
+/// Why the configuration can't be served: exit status 2.
+pub(crate) fn run(args: &Run, color: bool) -> Result<ExitCode> {
+    args.levels.validate()?;
+    let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let code = tokio.block_on(serve(args, color));
+    // Sessions that are left end with the process.
+    tokio.shutdown_background();
+    code
+}
+
+async fn serve(args: &Run, color: bool) -> Result<ExitCode> {
+    // Before anything else: a signal that comes early must not kill the process.
+    let signals = Signals::new()?;
+    let levels = args.levels.clone();
+    let config = Config {
+        path: args.file.clone(),
+        levels: reload::Levels::new(move |findings| levels.apply(findings)),
+    };
+    let started = Proxy::start(config, Events::new(|event| complain(&event.to_string()))).await;
+    let (proxy, applied) = match started {
+        Ok(started) => started,
+        Err(ReloadError::Refused(compiled)) => {
+            show(&compiled, color);
+            return Ok(ExitCode::from(1));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    show(&applied.compiled, color);
+    let mut files = Files { watch: if args.no_watch { None } else { watch() }, pid: None };
+    files.pid(&applied.compiled)?;
+    complain(&format!("ready: listening on {}", count(applied.opened, "socket")));
+    drop(applied);
+    until_ended(&proxy, signals, files, color).await;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Reloads as signals and files ask for it, until a signal ends the process.
+async fn until_ended(proxy: &Proxy, mut signals: Signals, mut files: Files, color: bool) {
+    loop {
+        files.follow(proxy).await;
+        tokio::select! {
+            () = files.changed() => {}
+            _ = signals.hangup.recv() => {}
+            _ = signals.user1.recv() => {}
+            _ = signals.interrupt.recv() => return proxy.flush().await,
+            _ = signals.terminate.recv() => break,
+        }
+        match proxy.reload().await {
+            Ok(applied) => reloaded(&applied, &mut files, color),
+            Err(error) => {
+                if let ReloadError::Refused(compiled) = &error {
+                    show(compiled, color);
+                }
+                complain(&format!("not reloaded, the configuration in force goes on: {error}"));
+            }
+        }
+    }
+    complain(&format!("ending when {} has ended", count(proxy.sessions(), "session")));
+    tokio::select! {
+        () = proxy.drain() => {}
+        _ = signals.terminate.recv() => proxy.flush().await,
+        _ = signals.interrupt.recv() => proxy.flush().await,
+    }
+}
+
+fn reloaded(applied: &Applied, files: &mut Files, color: bool) {
+    show(&applied.compiled, color);
+    if let Err(error) = files.pid(&applied.compiled) {
+        complain(&format!("{error:#}"));
+    }
+    let Applied { generation, opened, kept, closed, .. } = applied;
+    let opened = count(*opened, "socket");
+    complain(&format!(
+        "configuration {generation} is in force: {opened} opened, {kept} kept, {closed} closed"
+    ));
+}
+
+/// Shows findings on standard error: standard output may be the access log.
+fn show(compiled: &Compiled, color: bool) {
+    let mut out = io::stderr().lock();
+    let mut report = Report::new(Format::Text, color);
+    // A closed standard error is no reason to end.
+    let _ = report.findings(&mut out, &compiled.sources, &compiled.findings).and_then(|()| out.flush());
+}
+
+/// A watch, if the system has one to give. Without it, reloads come by signal only.
+fn watch() -> Option<Watch> {
+    let failed = |error: &_| complain(&format!("files can't be watched, only signals reload: {error}"));
+    Watch::new().inspect_err(failed).ok()
+}
+
+/// The files beside the configuration that the command sees to.
+struct Files {
+    watch: Option<Watch>,
+    /// The pid file that was written.
+    pid: Option<PathBuf>,
+}
+
+impl Files {
+    /// Watches what the last attempt read.
+    async fn follow(&mut self, proxy: &Proxy) {
+        if let Some(watch) = &mut self.watch {
+            watch.follow(proxy.inputs().await);
+        }
+    }
+
+    /// Returns when one of the files has changed.
+    async fn changed(&mut self) {
+        match &mut self.watch {
+            Some(watch) => watch.changed().await,
+            None => pending().await,
+        }
+    }
+
+    /// Writes the `pidfile`, if there is a new one.
+    fn pid(&mut self, compiled: &Compiled) -> Result<()> {
+        let named = compiled.program.process.pid_file.as_ref();
+        let path = named.map(|path| PathBuf::from(OsStr::from_bytes(path.value.as_bytes())));
+        if let Some(path) = path.as_ref().filter(|path| self.pid.as_ref() != Some(path)) {
+            let written = fs::write(path, std::process::id().to_string());
+            written.with_context(|| format!("can't write the pid file `{}`", path.display()))?;
+        }
+        self.pid = path;
+        Ok(())
+    }
+}
+
+/// The signals that mean something to the process.
+struct Signals {
+    hangup: Signal,
+    user1: Signal,
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn new() -> io::Result<Self> {
+        Ok(Self {
+            hangup: signal(SignalKind::hangup())?,
+            user1: signal(SignalKind::user_defined1())?,
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+}
+
+fn count(number: usize, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{plural}")
+}
