@@ -75,11 +75,17 @@ fn note(session: &mut Session, ask: &Ask, address: Option<IpAddr>) {
 fn walk_chain(session: &mut Session, ask: &Ask, address: Option<IpAddr>) -> Result<Grant, Failure> {
     let chain = std::sync::Arc::clone(&session.service.settings.chain.value);
     let mut worst = 0;
-    for step in chain.iter() {
+    let mut steps = chain.iter().peekable();
+    while let Some(step) = steps.next() {
+        let is_last = steps.peek().is_none();
         let passed = authenticate::identify(step.kind, session, ask, address)
             .map_err(|code| (code, false))
             .and_then(|identity| judge(session, ask, address, step.kind, identity));
         match passed {
+            // A parent wants the client's credentials: a type that can know them may come yet.
+            Ok(grant) if grant.user.is_none() && needs_user(session, grant.verdict) && !is_last => {
+                worst = worst.max(4);
+            }
             Ok(grant) => return Ok(grant),
             Err((code, is_final)) if is_final || code > 9 => return Err(refusal(code)),
             Err((code, _)) => worst = worst.max(code),
@@ -101,9 +107,7 @@ fn judge(
         Identity::Hidden | Identity::User { .. } => ask_list(session, ask, address, identity.user()),
     };
     let code = match verdict.decision {
-        Decision::Allow => 0,
-        Decision::Redirect if needs_user(session, verdict) && identity.user().is_none() => 4,
-        Decision::Redirect => 0,
+        Decision::Allow | Decision::Redirect => 0,
         Decision::Deny => 1,
         Decision::End => 3,
     };

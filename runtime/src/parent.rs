@@ -7,7 +7,10 @@
 use std::net::{IpAddr, SocketAddr};
 
 use compiler::{
-    program::acl::{Parent, ParentHost, ParentKind},
+    program::{
+        acl::{Parent, ParentHost, ParentKind},
+        service::ServiceKind,
+    },
     table::Verdict,
 };
 use tokio::{io::AsyncWriteExt, net::TcpStream, time::timeout};
@@ -44,8 +47,10 @@ pub(crate) async fn open(
         user: user.into(),
         password: ask.credentials.as_ref().and_then(|credentials| credentials.password.clone()),
     });
+    // The HTTP proxy of 3proxy asks for a way a second time when it got none.
+    let rounds = if session.service.kind == ServiceKind::Proxy { 2 } else { 1 };
     let mut failure = Failure::new(60, FailureKind::Parent);
-    for _ in 0..snapshot.program.process.parent_attempts() {
+    for _ in 0..snapshot.program.process.parent_attempts().saturating_mul(rounds) {
         let plan = Plan::draw(parents, random::below);
         session.record.hops += plan.hops.len() as u32;
         let request = Target { name: Some(ask.target.to_string()), address: target };
@@ -71,9 +76,6 @@ async fn attempt(
     let timeouts = session.snapshot.timeouts;
     let mut targets = Vec::with_capacity(plan.hops.len());
     for hop in &plan.hops {
-        if hop.wants_client_credentials() && client.is_none() {
-            return Err(Failure::new(4, FailureKind::NotAuthenticated));
-        }
         targets.push(place(session, hop).await?);
     }
     let first =
@@ -91,6 +93,9 @@ async fn attempt(
     }
     let behind = targets.into_iter().skip(1).chain([request]);
     for (hop, target) in plan.hops.iter().zip(behind) {
+        if hop.wants_client_credentials() && client.is_none() {
+            return Err(Failure::new(4, FailureKind::NotAuthenticated));
+        }
         let credentials = credentials(hop, client);
         let negotiation = hop::negotiate(&mut stream, hop, &target, credentials.as_ref());
         timeout(timeouts.chain, negotiation)
@@ -100,19 +105,19 @@ async fn attempt(
     Ok((stream, first))
 }
 
-/// Where a parent is.
+/// Where a parent is. Before it is reached itself, other parents are told its host as it is written.
 async fn place(session: &Session, parent: &Parent) -> Result<Target, Failure> {
     let (address, name) = match &parent.host {
-        ParentHost::Address(address) | ParentHost::Prefix(address, _) => (*address, None),
+        ParentHost::Address(address) | ParentHost::Prefix(address, _) => (*address, address.to_string()),
         ParentHost::Name(name) => {
             let name = name.to_string();
             let found = session.snapshot.resolver.lookup_parent(&name.to_ascii_lowercase()).await;
-            (found.ok_or(Failure::new(100, FailureKind::Resolve))?, Some(name))
+            (found.ok_or(Failure::new(100, FailureKind::Resolve))?, name)
         }
         // `cfgc run` refuses a configuration with one.
         ParentHost::Unix(_) => return Err(Failure::new(13, FailureKind::Connect)),
     };
-    Ok(Target { name, address: SocketAddr::new(address, parent.port) })
+    Ok(Target { name: Some(name), address: SocketAddr::new(address, parent.port) })
 }
 
 /// What is connected to first: an address of zeros and a port of zero stand for those of the request.

@@ -7,19 +7,23 @@ use std::{
     os::unix::ffi::OsStrExt,
     path::PathBuf,
     sync::Arc,
+    time::Duration,
 };
 
 use grammar::Text;
+use tokio::task::JoinSet;
 
 use compiler::{
     Compiled,
-    program::{Program, log::LogTarget, service::Service},
+    finding::{Finding, Level},
+    program::{Program, acl::ParentHost, log::LogTarget, service::Service},
 };
 
 use super::{Config, Input, Inputs, ReloadError, gate, inputs::Disk};
 use crate::{
     listener::{self, Bound, Key, Listener, Listening},
     log::{Format, Logger, Sink, Writer},
+    resolve::Resolver,
     snapshot::{ListenerId, Snapshot},
     supported,
 };
@@ -47,7 +51,7 @@ pub(super) async fn prepare(
     })
     .await;
     let prepared = async {
-        let compiled = compiled?;
+        let compiled = parents_resolve(compiled?).await?;
         let sockets = sockets(&compiled, running)?;
         blocking(move || finish(compiled, sockets, generation, &writer)).await
     };
@@ -86,6 +90,34 @@ fn load(config: &Config) -> (Result<Compiled, ReloadError>, Inputs) {
         },
         inputs,
     )
+}
+
+/// Refuses a configuration with a parent whose name does not resolve, as 3proxy does.
+async fn parents_resolve(mut compiled: Compiled) -> Result<Compiled, ReloadError> {
+    let program = Arc::clone(&compiled.program);
+    let limit = Duration::from_secs(program.process.timeouts.dns.into());
+    let resolver = Arc::new(Resolver::new(&program.resolver, limit));
+    let mut lookups = JoinSet::new();
+    for parent in &program.acls.parents {
+        if let ParentHost::Name(name) = &parent.host {
+            let (resolver, name, at) = (Arc::clone(&resolver), name.to_string(), parent.at);
+            lookups.spawn(async move {
+                let found = resolver.lookup_parent(&name.to_ascii_lowercase()).await;
+                found.is_none().then_some((at, name))
+            });
+        }
+    }
+    let mut unresolved: Vec<_> = lookups.join_all().await.into_iter().flatten().collect();
+    if unresolved.is_empty() {
+        return Ok(compiled);
+    }
+    unresolved.sort();
+    compiled.findings.extend(unresolved.into_iter().map(|(at, name)| {
+        Finding::new("parent-unresolved", Level::Deny, at, format!("`{name}` does not resolve"))
+            .label("this parent can't be reached")
+            .help("name a host that resolves, or give its address")
+    }));
+    Err(ReloadError::Refused(Box::new(compiled)))
 }
 
 /// The sockets of a configuration.

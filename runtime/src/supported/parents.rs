@@ -15,6 +15,12 @@ fn unexecuted(parent: &Parent) -> Option<&'static str> {
     if parent.secure {
         return Some("a parent by TLS");
     }
+    let is_socks5 =
+        matches!(parent.kind, ParentKind::Socks5 | ParentKind::Socks5Name | ParentKind::Socks5Short);
+    if is_socks5 && longest_credential(parent) > 255 {
+        // 3proxy sends what is left of its length when 256 is taken off.
+        return Some("a name or password of more than 255 bytes for a SOCKS 5 parent");
+    }
     if matches!(parent.host, ParentHost::Unix(_)) {
         return Some("unix:");
     }
@@ -40,4 +46,10 @@ fn unexecuted(parent: &Parent) -> Option<&'static str> {
         ParentKind::Dns => "parent dns",
     };
     Some(kind)
+}
+
+fn longest_credential(parent: &Parent) -> usize {
+    let user = parent.user.as_ref().map_or(0, |user| user.as_bytes().len());
+    let password = parent.password.as_ref().map_or(0, |password| password.expose().len());
+    user.max(password)
 }
