@@ -6,7 +6,7 @@ use grammar::Span;
 use super::rule::{Lint, rule};
 use crate::{
     fix::{Edit, Fix, Safety},
-    program::auth::{AuthStep, remembering},
+    program::auth::{AuthStep, AuthType, remembering},
     sources::Loc,
 };
 
@@ -34,6 +34,28 @@ rule! {
     /// proxy
     /// ```
     ///
+    /// A type that takes any name stays before the cache, which would make that name a checked one:
+    ///
+    /// ```3proxy,fires
+    /// users alice:CL:wonderland
+    /// authcache ip,user,pass 60
+    /// auth iponly strong cache
+    /// allow - 10.0.0.0/8
+    /// allow alice
+    /// proxy
+    /// ```
+    ///
+    /// Use instead:
+    ///
+    /// ```3proxy,fixed
+    /// users alice:CL:wonderland
+    /// authcache ip,user,pass 60
+    /// auth iponly cache strong
+    /// allow - 10.0.0.0/8
+    /// allow alice
+    /// proxy
+    /// ```
+    ///
     /// A type before the cache is fine if another stands behind it:
     ///
     /// ```3proxy,clean
@@ -55,9 +77,8 @@ fn check(lint: &mut Lint<'_>) {
     let mut told = BTreeSet::new();
     for service in &lint.program.services {
         let chain = &service.chain.value;
-        let real = chain.iter().find(|step| step.kind.is_real());
         let cache = chain.iter().find(|step| step.kind.is_cache());
-        let (Some(real), Some(cache), None) = (real, cache, remembering(chain)) else { continue };
+        let (Some(real), Some(cache), None) = (worth(chain), cache, remembering(chain)) else { continue };
         let (Some(real_at), Some(at)) = (real.at, cache.at) else { continue };
         if !told.insert(at) {
             continue;
@@ -76,9 +97,17 @@ fn check(lint: &mut Lint<'_>) {
     }
 }
 
-/// Moves the cache before the first real type.
+/// The type whose successes are worth remembering: the first that checks who the client is. Before one that takes any name the
+/// cache would make that name a checked one.
+fn worth(chain: &[AuthStep]) -> Option<&AuthStep> {
+    let checks =
+        |step: &&AuthStep| matches!(step.kind, AuthType::Strong | AuthType::Radius | AuthType::DnsName);
+    chain.iter().find(checks).or_else(|| chain.iter().find(|step| step.kind.is_real()))
+}
+
+/// Moves the cache before the type whose successes are worth remembering.
 fn fix(chain: &[AuthStep]) -> Option<Fix> {
-    let real = chain.iter().find(|step| step.kind.is_real())?;
+    let real = worth(chain)?;
     let cache = chain.iter().position(|step| step.kind.is_cache())?;
     let (before, cache) = (chain.get(cache.checked_sub(1)?)?.at?, chain.get(cache)?);
     let (to, from, name) = (real.at?, cache.at?, cache.kind.name());

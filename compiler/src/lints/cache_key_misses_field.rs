@@ -144,7 +144,9 @@ fn missing(key: CacheFields) -> impl Iterator<Item = (usize, (Fields, &'static [
 /// Two requests that differ in the missing field alone, of which one passes and the other does not.
 fn pair(policy: &Policy, cached: &Cached<'_>, id: AceId, search: &mut Search<'_>) -> Option<Pair> {
     let ace = policy.program().acls.ace(id)?;
-    if search.budget == 0 || !oracle::compares(ace).has(search.missing) {
+    // That an entry with parents is passed over for BIND is nothing that its line says.
+    let by_parents = search.missing == Fields::OPERATION && ace.matcher.operations.is_none();
+    if search.budget == 0 || by_parents || !oracle::compares(ace).has(search.missing) {
         return None;
     }
     let passes = |witness: &Witness| policy.decide(cached.at, &witness.request()).passes();
@@ -214,6 +216,7 @@ mod tests {
             ("user,dsthost", "allow * * * 80-88\ndeny *", "proxy", &["dstport"]),
             ("user", "allow * * * * HTTP\n", "proxy", &["dstoper"]),
             ("user", "allow * * * * HTTP,HTTPS,FTP\n", "proxy", &[]),
+            ("user,ext", "allow *\nparent 1000 extip 192.0.2.1 0", "socks", &[]),
             ("user", "allow * * * * CONNECT\n", "tcppm 2525 mail.example.com 25", &[]),
             ("user", "allow bob * 10.0.0.1 25", "socks", &["dstaddr", "dstport"]),
         ] {

@@ -130,12 +130,12 @@ fn deceits(policy: &Policy, origin: &Cached<'_>, consumer: &Cached<'_>) -> Vec<D
     let mut deceits = Vec::new();
     let foreign: Vec<AuthType> =
         origin.real().filter(|kind| !consumer.real().any(|own| own == *kind)).collect();
-    if let Some(kind) =
-        foreign.iter().find(|kind| unchecked(kind)).filter(|_| !consumer.real().any(|own| unchecked(&own)))
-    {
-        deceits.push(Deceit::Unchecked(*kind));
-    } else if let Some(kind) = foreign.iter().find(|kind| !unchecked(kind)) {
-        deceits.push(Deceit::Stranger(*kind));
+    // Who may be anyone anyhow is deceived by no name.
+    if !consumer.real().any(|own| unchecked(&own)) {
+        let deceit = |kind: &AuthType| {
+            if unchecked(kind) { Deceit::Unchecked(*kind) } else { Deceit::Stranger(*kind) }
+        };
+        deceits.extend(foreign.iter().max_by_key(|kind| unchecked(kind)).map(deceit));
     }
     if consumer.step.kind == AuthType::CacheAcl && consumer.service.acl != origin.service.acl {
         deceits.extend(refused(policy, origin, consumer).map(Deceit::Verdict));
@@ -207,7 +207,7 @@ fn finding(at: Loc, origin: &Cached<'_>, consumer: &Cached<'_>, deceit: &Deceit)
         .finding(at, message)
         .label("nothing in the key tells services apart")
         .also(origin.service.at, "whom this service admits is remembered")
-        .also(consumer.service.at, format!("and `{step}` of this service finds him"));
+        .also(consumer.service.at, format!("and `{step}` of this service finds them"));
     finding = match deceit {
         Deceit::Unchecked(_) => finding.note(
             "For example a client gives any user name, and any password if that is in the key, to the first service, and then uses the second as that user.",

@@ -81,14 +81,13 @@ enum Reach {
 /// Who can reach a service that forwards to targets of the client's choice; `None`: nobody, or it does not.
 fn reach(service: &Service) -> Option<Reach> {
     let options = &service.options;
-    let mail = matches!(service.kind, ServiceKind::Pop3p | ServiceKind::Imapp | ServiceKind::Smtpp);
     let forwards = match service.kind {
         ServiceKind::Proxy
         | ServiceKind::Socks
         | ServiceKind::Auto
         | ServiceKind::Tlspr
         | ServiceKind::Ftppr => true,
-        _ => mail && options.default_host.is_none(),
+        _ => is_mail(service.kind) && options.default_host.is_none(),
     };
     let certified = service.tls.serve.is_some()
         && (options.require_certificate.is_some() || service.tls.server.verify.is_some());
@@ -108,6 +107,10 @@ fn reach(service: &Service) -> Option<Reach> {
             _ => Some(Reach::World),
         },
     }
+}
+
+const fn is_mail(kind: ServiceKind) -> bool {
+    matches!(kind, ServiceKind::Pop3p | ServiceKind::Imapp | ServiceKind::Smtpp)
 }
 
 /// 100.64.0.0/10, behind a carrier's translation.
@@ -197,8 +200,8 @@ fn finding(
         }
     };
     let mut finding = RULE.finding(service.at, message).label("open");
-    if reach == Reach::Network {
-        // A private address is no open door by itself, but a forwarded port makes it one.
+    // A private address is no open door by itself, but a forwarded port makes it one; a mail proxy speaks mail only.
+    if reach == Reach::Network || is_mail(service.kind) {
         finding.level = Level::Warn;
     }
     let verdict = policy.decide(at, &witness.request());
