@@ -9,9 +9,11 @@
     reason = "a test that can't go on fails, its helpers too"
 )]
 
+mod bad_input;
+mod examples;
 mod golden;
 mod layers;
 mod licences;
-#[expect(dead_code, reason = "the tests that use them wait for `cfgc run`")]
+mod proxy;
 mod support;
 mod tidy;

@@ -3,7 +3,7 @@ use std::{
     collections::BTreeMap,
     net::{Ipv4Addr, SocketAddr, TcpStream},
     path::PathBuf,
-    process::{Child, Command, Output, Stdio},
+    process::{Child, Command, Stdio},
     time::Instant,
 };
 
@@ -118,12 +118,4 @@ impl Drop for Cfgc {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// Runs `cfgc` with `arguments` on `config` as its last one, to its end.
-pub(crate) fn output(arguments: &[&str], config: &str) -> Output {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("3proxy.cfg");
-    std::fs::write(&path, ports::fill(config).0).unwrap();
-    command().args(arguments).arg(&path).current_dir(folder.path()).stdin(Stdio::null()).output().unwrap()
 }
