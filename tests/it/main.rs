@@ -15,5 +15,6 @@ mod golden;
 mod layers;
 mod licences;
 mod proxy;
+mod readme;
 mod support;
 mod tidy;
