@@ -15,6 +15,7 @@
     clippy::unwrap_used
 )]
 
+mod allow;
 pub mod finding;
 pub mod fix;
 pub mod lints;
@@ -45,6 +46,7 @@ pub struct Compiled {
 pub fn compile(path: &Path, files: &dyn Files) -> Compiled {
     let mut lowered = lower::lower(path, files);
     lowered.findings.extend(lints::check(&lowered.sources, &lowered.program));
+    allow::apply(&lowered.sources, &mut lowered.findings);
     lowered.findings = finding::group(lowered.findings, &lowered.sources);
     lowered
 }

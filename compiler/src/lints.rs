@@ -55,6 +55,7 @@ pub(crate) mod unknown_option;
 pub(crate) mod unknown_parent_type;
 pub(crate) mod user_dropped;
 pub(crate) mod weekday_not_understood;
+pub(crate) mod unused_allowance;
 
 #[rustfmt::skip]
 static RULES: &[&Rule] = &[
@@ -104,6 +105,7 @@ static RULES: &[&Rule] = &[
     &unknown_parent_type::RULE,
     &user_dropped::RULE,
     &weekday_not_understood::RULE,
+    &unused_allowance::RULE,
 ];
 // @end
 

@@ -1,0 +1,223 @@
+//! `# cfgc: allow(rule, …) reason` above a line: the operator says that there it is meant.
+//!
+//! An allowance stands in a comment, alone or among others, directly above the line that it is for. It suppresses the
+//! findings of its rules whose primary place is in that line, or in a `$file` that the line brings in, except where 3proxy
+//! itself refuses the line. One that suppresses nothing is found by `unused-allowance`.
+use std::collections::HashMap;
+
+use grammar::{
+    Span,
+    syntax::{Line, LineKind},
+};
+
+use crate::{
+    finding::Finding,
+    lints::{self, unused_allowance},
+    sources::{FileId, Loc, Source, Sources},
+};
+
+/// One rule name in a comment.
+struct Allowance {
+    /// Where the name stands.
+    at: Loc,
+    name: String,
+    /// The line that it is for, as its index in the file; `None`: no line follows the comment.
+    line: Option<usize>,
+    used: bool,
+}
+
+/// Takes the findings out that are allowed where they stand, and adds those about allowances.
+pub(crate) fn apply(sources: &Sources, findings: &mut Vec<Finding>) {
+    let mut allowances = Vec::new();
+    let mut malformed = Vec::new();
+    for (file, source) in sources.iter() {
+        collect(file, source, &mut allowances, &mut malformed);
+    }
+    if !allowances.is_empty() {
+        let mut by_line: HashMap<(FileId, usize), Vec<usize>> = HashMap::new();
+        for (index, allowance) in allowances.iter().enumerate() {
+            if let Some(line) = allowance.line {
+                by_line.entry((allowance.at.file, line)).or_default().push(index);
+            }
+        }
+        findings.retain(|finding| {
+            let here = place(sources, finding).and_then(|place| by_line.get(&place));
+            finding.refused || !here.is_some_and(|here| suppress(finding, here, &mut allowances))
+        });
+    }
+    findings.extend(allowances.iter().filter(|allowance| !allowance.used).map(unused));
+    findings.extend(malformed.into_iter().map(unread));
+}
+
+/// The file and line whose allowances count for this finding.
+fn place(sources: &Sources, finding: &Finding) -> Option<(FileId, usize)> {
+    let at = in_script(sources, finding.at);
+    Some((at.file, line_at(sources.get(at.file)?, at.span.start)?))
+}
+
+/// Whether one of the allowances with these indices says that this finding is meant.
+fn suppress(finding: &Finding, here: &[usize], allowances: &mut [Allowance]) -> bool {
+    let mut found = false;
+    for index in here {
+        if let Some(allowance) = allowances.get_mut(*index).filter(|allowance| allowance.name == finding.rule)
+        {
+            allowance.used = true;
+            found = true;
+        }
+    }
+    found
+}
+
+/// The place itself, or for one in a `$file` the line that brought the file in.
+fn in_script(sources: &Sources, mut at: Loc) -> Loc {
+    while let Some(above) = sources.get(at.file).and_then(|source| source.included_at) {
+        let Some(includer) = sources.get(above.file) else { break };
+        let command = sources.words(above).first().map(|word| word.value(&includer.text)).unwrap_or_default();
+        if &*command == b"include" || above.file >= at.file {
+            break;
+        }
+        at = above;
+    }
+    at
+}
+
+/// The index of the line in which `offset` stands.
+fn line_at(source: &Source, offset: u32) -> Option<usize> {
+    source.tree.lines().partition_point(|line| line.span.start <= offset).checked_sub(1)
+}
+
+/// Finds the allowances of one file.
+fn collect(file: FileId, source: &Source, allowances: &mut Vec<Allowance>, malformed: &mut Vec<Loc>) {
+    let mut open = allowances.len();
+    for (index, line) in source.tree.lines().iter().enumerate() {
+        let Some(comment) = comment(source, line) else {
+            // These stand above this line: unless it is blank, they are for it.
+            let for_line = (line.kind != LineKind::Blank).then_some(index);
+            allowances.iter_mut().skip(open).for_each(|allowance| allowance.line = for_line);
+            open = allowances.len();
+            continue;
+        };
+        let Some(asked) = after(source, comment, b"cfgc:") else { continue };
+        match after(source, asked, b"allow(").and_then(|list| names(source, list)) {
+            Some(names) if !names.is_empty() => allowances.extend(names.into_iter().map(|span| {
+                let name = String::from_utf8_lossy(span.of(&source.text)).into_owned();
+                Allowance { at: Loc { file, span }, name, line: None, used: false }
+            })),
+            _ => malformed.push(Loc { file, span: comment }),
+        }
+    }
+}
+
+/// What a comment says, without its `#`; it may be indented.
+fn comment(source: &Source, line: &Line) -> Option<Span> {
+    if !matches!(line.kind, LineKind::Comment | LineKind::Indented) {
+        return None;
+    }
+    after(source, trimmed(source, line.span), b"#")
+}
+
+/// A span without the white space around it.
+fn trimmed(source: &Source, span: Span) -> Span {
+    let text = span.of(&source.text);
+    let cut = |by: usize| u32::try_from(by).unwrap_or_default();
+    let start = span.start + cut(text.len() - text.trim_ascii_start().len());
+    Span::new(start, start.max(span.end - cut(text.len() - text.trim_ascii_end().len())))
+}
+
+/// What stands behind `prefix`, white space around it aside.
+fn after(source: &Source, span: Span, prefix: &[u8]) -> Option<Span> {
+    let rest = span.of(&source.text).strip_prefix(prefix)?;
+    let start = span.end - u32::try_from(rest.len()).unwrap_or_default();
+    Some(trimmed(source, Span::new(start, span.end)))
+}
+
+/// The names in `rule, rule) reason`.
+fn names(source: &Source, list: Span) -> Option<Vec<Span>> {
+    let text = list.of(&source.text);
+    let close = text.iter().position(|byte| *byte == b')')?;
+    let mut start = list.start;
+    let items = text.get(..close)?.split(|byte| *byte == b',').map(|item| {
+        let end = start + u32::try_from(item.len()).unwrap_or_default();
+        let span = trimmed(source, Span::new(start, end));
+        start = end + 1;
+        span
+    });
+    Some(items.filter(|span| !span.is_empty()).collect())
+}
+
+fn unused(allowance: &Allowance) -> Finding {
+    let name = &allowance.name;
+    if lints::find(name).is_none() {
+        let finding =
+            unused_allowance::RULE.finding(allowance.at, format!("there is no rule `{name}` to allow"));
+        return match lints::similar(name) {
+            Some(rule) => finding.help(format!("write `{}` if that is meant", rule.name)),
+            None => finding.help("remove it; `cfgc explain` lists the rules"),
+        };
+    }
+    let finding =
+        unused_allowance::RULE.finding(allowance.at, format!("allowing `{name}` here allows nothing"));
+    match allowance.line {
+        Some(_) => finding.label("nothing of this kind is found in the line below").help("remove it"),
+        None => finding.label("no command follows").help("put it directly above the line that it is for"),
+    }
+}
+
+fn unread(at: Loc) -> Finding {
+    unused_allowance::RULE
+        .finding(at, "this comment is meant for cfgc but says nothing that it understands")
+        .help("write `# cfgc: allow(RULE) REASON`")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::{compile, sources::MemoryFiles};
+
+    /// The rules found, in order, with their lines.
+    #[track_caller]
+    fn assert_found(text: &str, expected: &[(&str, u32)]) {
+        let mut files = MemoryFiles::default();
+        files.insert("3proxy.cfg", text);
+        files.insert("more.cfg", "# cfgc: allow(indented-directive) below\n  maxconn 5\n  maxconn 6\n");
+        let compiled = compile(Path::new("3proxy.cfg"), &files);
+        let relevant = ["indented-directive", "unused-allowance", "unknown-directive"];
+        let found: Vec<_> = compiled
+            .findings
+            .iter()
+            .filter(|finding| relevant.contains(&finding.rule))
+            .map(|finding| (finding.rule, compiled.sources.line_column(finding.at).line))
+            .collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn an_allowance_holds_for_the_line_below() {
+        let (indented, unused) = ("indented-directive", "unused-allowance");
+        assert_found("  flush\n", &[(indented, 1)]);
+        assert_found("# cfgc: allow(indented-directive) for looks\n  flush\n  flush\n", &[(indented, 3)]);
+        assert_found("#cfgc:allow( indented-directive )\n# and why\n  # so\n  flush\n", &[]);
+        assert_found("# cfgc: allow(open-proxy, indented-directive)\n  flush\n", &[(unused, 1)]);
+        assert_found("# cfgc: allow(indented-directive)\n\n  flush\n", &[(unused, 1), (indented, 3)]);
+        assert_found("# cfgc: allow(indented-directive)\nflush\n  flush\n", &[(unused, 1), (indented, 3)]);
+        assert_found("flush\n# cfgc: allow(indented-directive)\n", &[(unused, 2)]);
+        assert_found("include more.cfg\n", &[(indented, 3)]);
+    }
+
+    #[test]
+    fn what_3proxy_refuses_is_not_allowed() {
+        let text = "# cfgc: allow(unknown-directive) it is\nfrobnicate\n";
+        assert_found(text, &[("unused-allowance", 1), ("unknown-directive", 2)]);
+    }
+
+    #[test]
+    fn a_comment_for_cfgc_that_says_nothing_is_found() {
+        for text in
+            ["# cfgc: alow(open-proxy)\n", "# cfgc: allow(open-proxy\n", "# cfgc: allow()\n", "#cfgc:\n"]
+        {
+            assert_found(&format!("{text}flush\n"), &[("unused-allowance", 1)]);
+        }
+        assert_found("# cfgc is a compiler\n# see cfgc: allow(x)\nflush\n", &[]);
+    }
+}
