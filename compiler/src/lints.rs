@@ -53,9 +53,9 @@ pub(crate) mod unknown_auth_type;
 pub(crate) mod unknown_directive;
 pub(crate) mod unknown_option;
 pub(crate) mod unknown_parent_type;
+pub(crate) mod unused_allowance;
 pub(crate) mod user_dropped;
 pub(crate) mod weekday_not_understood;
-pub(crate) mod unused_allowance;
 
 #[rustfmt::skip]
 static RULES: &[&Rule] = &[
@@ -103,9 +103,9 @@ static RULES: &[&Rule] = &[
     &unknown_directive::RULE,
     &unknown_option::RULE,
     &unknown_parent_type::RULE,
+    &unused_allowance::RULE,
     &user_dropped::RULE,
     &weekday_not_understood::RULE,
-    &unused_allowance::RULE,
 ];
 // @end
 
