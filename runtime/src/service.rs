@@ -74,7 +74,7 @@ pub(crate) async fn tunnel(
 /// and what was on its way to the client is lost.
 pub(crate) async fn hang_up(client: &mut TcpStream, last_word: &[u8], session: &Session) {
     /// So many bytes of a client that does not listen are read and forgotten.
-    const PATIENCE: u64 = 64 * 1024;
+    const PATIENCE: u64 = 1024 * 1024;
     let timeouts = session.snapshot.timeouts;
     let farewell = async {
         client.write_all(last_word).await?;

@@ -3,8 +3,6 @@
 //! Each request is authenticated and authorized anew, by what it says itself: nothing of one request is kept for the next but the
 //! two connections. A server connection serves another request only if that would be routed the same way by the same entry for
 //! the same credentials, and nothing of an earlier response is left on it.
-use std::time::Duration;
-
 use tokio::{
     net::TcpStream,
     select,
@@ -31,13 +29,9 @@ use crate::{
         page::Page,
         target::Form,
     },
-    relay::{self, relay},
+    service,
     session::Session,
 };
-
-/// How long, and for how many bytes, a client that was refused may go on sending before its connection is closed: closing earlier
-/// could take the answer from it.
-const PARTING: (Duration, usize) = (Duration::from_secs(2), 4 * 1024 * 1024);
 
 /// Serves the requests of `client` until either side wants no more, and logs each of them.
 pub(super) async fn serve(client: TcpStream, session: Session) {
@@ -181,25 +175,15 @@ impl Connection {
 
     /// Passes bytes both ways until that ends.
     async fn tunnel(mut self, mut server: Box<Server>) {
-        let timeouts = self.session.snapshot.timeouts;
-        let early = (self.inbox.take_all(), server.inbox.take_all());
-        let both = async {
-            write_all(&server.upstream.stream, &early.0).await?;
-            write_all(&self.client, &early.1).await
-        };
-        if !matches!(timeout(timeouts.connection_long, both).await, Ok(Ok(()))) {
-            return self.log(96);
+        let early = server.inbox.take_all();
+        let limit = self.session.snapshot.timeouts.string_long;
+        if !matches!(timeout(limit, write_all(&self.client, &early)).await, Ok(Ok(()))) {
+            return self.log(95);
         }
-        self.session.record.from_client += early.0.len() as u64;
-        self.session.record.from_server += early.1.len() as u64;
-        drop(early);
-        let half_close = self.session.service.settings.options.half_close.is_none_or(|kept| kept.value != 0);
-        let limits = relay::Limits { idle: timeouts.connection_long, half_close };
-        let relayed = relay(&self.client, &server.upstream.stream, limits).await;
-        self.session.record.from_client += relayed.from_client;
-        self.session.record.from_server += relayed.from_server;
-        self.session.record.cycles += relayed.cycles;
-        self.log(relayed.end.code());
+        self.session.record.from_server += early.len() as u64;
+        let (early, mut stream) = (self.inbox.take_all(), server.upstream.stream);
+        service::tunnel(&self.client, &mut stream, &mut self.session, &early).await;
+        self.session.log();
     }
 
     fn log(&mut self, code: u16) {
@@ -216,31 +200,16 @@ impl Connection {
             (code, _) => Page::of_code(code, self.need_user() > 0),
         };
         self.log(failure.code);
-        let Some(page) = page else { return Next::Close };
-        let limit = self.session.snapshot.timeouts.string_short;
-        match timeout(limit, write_all(&self.client, &page.response(version, body))).await {
-            Ok(Ok(())) => self.part(true).await,
-            _ => Next::Close,
+        if let Some(page) = page {
+            service::hang_up(&mut self.client, &page.response(version, body), &self.session).await;
         }
+        Next::Close
     }
 
     /// Ends the connection behind an answer. If the client may still be sending, it is given time to read that answer.
     async fn part(&mut self, sending: bool) -> Next {
         if sending || !self.inbox.is_empty() {
-            let _ = socket2::SockRef::from(&self.client).shutdown(std::net::Shutdown::Write);
-            let client = &self.client;
-            let rest = async {
-                let mut inbox = Inbox::default();
-                let mut left = PARTING.1;
-                while let Ok(count @ 1..) = inbox.fill(client).await {
-                    inbox.consume(count);
-                    left = left.saturating_sub(count);
-                    if left == 0 {
-                        return;
-                    }
-                }
-            };
-            let _ = timeout(PARTING.0, rest).await;
+            service::hang_up(&mut self.client, b"", &self.session).await;
         }
         Next::Close
     }

@@ -102,9 +102,6 @@ fn options(kind: ServiceKind, options: &Options, refused: &mut Refused) {
     set("-De", place(&options.external_device));
     set("-ni", place(&options.listen_namespace));
     set("-ne", place(&options.external_namespace));
-    if kind == ServiceKind::Proxy {
-        set("-T", options.transparent);
-    }
     if kind == ServiceKind::Socks {
         set("-U", place(&options.udp_auth));
         set("-Ni", place(&options.internal_nat));

@@ -205,10 +205,10 @@ impl Download<'_> {
         let body = body::of_response(head, line.status, self.request.line.method).map_err(|_| malformed())?;
         let encode = self.request.line.version >= Version::Http11;
         let shown = if body == Body::Chunked && !encode { Body::Close } else { body };
-        // As in 3proxy, a server's error or its wish to close ends the client's connection too.
+        // As in 3proxy, a server's error, its wish to close, or chunks end the client's connection too.
         let framed = body != Body::Close && fields::keep(head, line.version) != Keep::Close;
         let keep_server = framed && line.status < 500 && uploaded.load(Ordering::Relaxed);
-        let keep_client = keep_server && self.request.keep != Keep::Close && shown != Body::Close;
+        let keep_client = keep_server && self.request.keep != Keep::Close && body != Body::Chunked;
         let said = match self.request.keep {
             _ if !keep_client => Keep::Close,
             Keep::Implied if line.version >= Version::Http11 => Keep::Implied,

@@ -156,8 +156,8 @@ async fn connections_are_kept_when_nothing_is_left_on_them() {
         (
             GET,
             chunked,
-            BOTH,
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-T: 1\r\n\r\n",
+            SERVER,
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n3\r\nabc\r\n0\r\nX-T: 1\r\n\r\n",
         ),
         (old, chunked, SERVER, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabc"),
         (
