@@ -108,6 +108,8 @@ fn judge(
     };
     let code = match verdict.decision {
         Decision::Allow | Decision::Redirect => 0,
+        // What was to be compared is the address that there is not.
+        Decision::Deny if address.is_none() && lists_addresses(session, verdict) => 100,
         Decision::Deny => 1,
         Decision::End => 3,
     };
@@ -151,8 +153,15 @@ fn needs_user(session: &Session, verdict: Verdict) -> bool {
     session.snapshot.policy.parents(verdict).iter().any(Parent::wants_client_credentials)
 }
 
+fn lists_addresses(session: &Session, verdict: Verdict) -> bool {
+    let entry = verdict.entry.and_then(|entry| session.snapshot.program.acls.ace(entry));
+    let targets = entry.and_then(|entry| entry.matcher.targets.as_ref());
+    targets.is_some_and(|targets| !targets.addresses.is_empty())
+}
+
 fn refusal(code: u16) -> Failure {
     let kind = match code {
+        100 => FailureKind::Resolve,
         1 | 3 => FailureKind::Denied,
         10 => FailureKind::Limited,
         _ => FailureKind::NotAuthenticated,

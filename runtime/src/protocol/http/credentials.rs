@@ -71,20 +71,16 @@ pub fn of_field(value: &[u8]) -> Option<Credentials> {
         return None;
     }
     let pair = decode_base64(rest.trim_ascii())?;
-    if pair.is_empty() || pair.contains(&0) {
-        return None;
-    }
-    Some(pair_of(&pair))
+    Some(pair).filter(|pair| !pair.is_empty()).and_then(|pair| readable(&pair))
 }
 
-fn pair_of(pair: &[u8]) -> Credentials {
-    match pair.iter().position(|&byte| byte == b':') {
-        Some(colon) => {
-            let (user, password) = pair.split_at_checked(colon).unwrap_or((pair, b""));
-            Credentials { user: user.into(), password: password.get(1..).map(Secret::from) }
-        }
-        None => Credentials { user: pair.into(), password: None },
-    }
+/// `user[:password]`, each as long as SOCKS can carry it, so that who may log in does not depend on the protocol.
+fn readable(pair: &[u8]) -> Option<Credentials> {
+    let colon = pair.iter().position(|&byte| byte == b':').unwrap_or(pair.len());
+    let (user, password) = (pair.get(..colon)?, pair.get(colon + 1..));
+    let fits = |text: &[u8]| text.len() <= 255 && !text.contains(&0);
+    let both = fits(user) && password.is_none_or(fits);
+    both.then(|| Credentials { user: user.into(), password: password.map(Secret::from) })
 }
 
 /// What the user information of an URL says.
@@ -113,10 +109,6 @@ pub fn of_userinfo(userinfo: &[u8], for_proxy: bool) -> UserInfo {
     let password = rest.get(colon + 1..).map(|password| Secret::from(&percent_decode(password)[..]));
     let server = (!rest.is_empty()).then(|| Credentials { user: user.into(), password });
     UserInfo { proxy, server }
-}
-
-fn readable(pair: &[u8]) -> Option<Credentials> {
-    (!pair.contains(&0)).then(|| pair_of(pair))
 }
 
 fn percent_decode(text: &[u8]) -> Vec<u8> {

@@ -122,7 +122,13 @@ impl Connection {
     }
 
     async fn open(&mut self, request: &Request<'_>, ask: &Ask) -> Result<Server, Failure> {
-        let upstream = self.session.open(ask).await?;
+        let upstream = match self.session.open(ask).await {
+            // As in 3proxy, the parents of a request get a second chance, unless it is in origin form.
+            Err(failure) if failure.kind == FailureKind::Parent && request.target.form != Form::Origin => {
+                self.session.open(ask).await?
+            }
+            outcome => outcome?,
+        };
         let (method, hops) = (Self::method_of(request), self.session.record.hops);
         Ok(Server { upstream, inbox: Inbox::default(), method, hops, kept: false })
     }
