@@ -57,7 +57,6 @@ fn what_is_not_executed_is_refused_by_name_and_line() {
         ("radius secret 127.0.0.1\nauth radius\nproxy\n", &["2:radius"]),
         ("proxy -H\n", &["1:-H"]),
         ("proxy -s -g1,2,3\n", &["1:-s", "1:-g"]),
-        ("proxy -T\n", &["1:-T"]),
         ("socks -U1\n", &["1:-U"]),
         ("proxy -osTCP_CORK\n", &["1:TCP_CORK"]),
         ("log @ident\nproxy\n", &["1:log @"]),

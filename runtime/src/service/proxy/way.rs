@@ -122,13 +122,7 @@ impl Connection {
     }
 
     async fn open(&mut self, request: &Request<'_>, ask: &Ask) -> Result<Server, Failure> {
-        let upstream = match self.session.open(ask).await {
-            // As in 3proxy, the parents of a request get a second chance, unless it is in origin form.
-            Err(failure) if failure.kind == FailureKind::Parent && request.target.form != Form::Origin => {
-                self.session.open(ask).await?
-            }
-            outcome => outcome?,
-        };
+        let upstream = self.session.open(ask).await?;
         let (method, hops) = (Self::method_of(request), self.session.record.hops);
         Ok(Server { upstream, inbox: Inbox::default(), method, hops, kept: false })
     }
