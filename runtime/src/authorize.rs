@@ -190,3 +190,6 @@ pub(crate) async fn connect(session: &mut Session, ask: &Ask, grant: Grant) -> R
 fn unresolved() -> Failure {
     Failure::new(100, FailureKind::Resolve)
 }
+
+#[cfg(test)]
+mod tests;

@@ -29,4 +29,6 @@ pub mod session;
 pub mod snapshot;
 mod socket;
 pub mod supported;
+#[cfg(test)]
+mod testing;
 pub mod watch;

@@ -93,3 +93,6 @@ pub(crate) async fn hang_up(client: &mut TcpStream, last_word: &[u8], session: &
 pub(crate) fn socket(upstream: Upstream) -> TcpStream {
     upstream.stream
 }
+
+#[cfg(test)]
+mod tests;

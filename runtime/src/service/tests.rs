@@ -1,0 +1,170 @@
+//! `socks` and `tcppm` over loopback sockets.
+use std::{net::SocketAddr, time::Duration};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    time::timeout,
+};
+
+use super::serve;
+use crate::{session::Session, testing::snapshot};
+
+/// A service that serves every client of a listener, and where that is.
+async fn service(config: &str) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let snapshot = snapshot(config);
+    tokio::spawn(async move {
+        loop {
+            let (stream, client) = listener.accept().await.unwrap();
+            let local = stream.local_addr().unwrap();
+            let service = snapshot.services[0].clone();
+            tokio::spawn(serve(stream, Session::new(snapshot.clone(), service, client, local)));
+        }
+    });
+    address
+}
+
+/// A server that sends back what it gets, until its client has sent all.
+async fn echo() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            tokio::spawn(async move {
+                let (mut reader, mut writer) = stream.split();
+                let _ = tokio::io::copy(&mut reader, &mut writer).await;
+            });
+        }
+    });
+    address
+}
+
+/// All that comes back for these bytes, sent at once, with nothing behind them.
+async fn talk(service: SocketAddr, bytes: &[u8]) -> Vec<u8> {
+    let mut stream = TcpStream::connect(service).await.unwrap();
+    stream.write_all(bytes).await.unwrap();
+    stream.shutdown().await.unwrap();
+    let mut answer = Vec::new();
+    let read = timeout(Duration::from_secs(20), stream.read_to_end(&mut answer)).await;
+    read.expect("the connection is closed").expect("and not reset");
+    answer
+}
+
+fn connect5(target: SocketAddr) -> Vec<u8> {
+    [&b"\x05\x01\0\x01\x7f\0\0\x01"[..], &target.port().to_be_bytes()].concat()
+}
+
+fn connect4(target: SocketAddr) -> Vec<u8> {
+    [&b"\x04\x01"[..], &target.port().to_be_bytes(), b"\x7f\0\0\x01bob\0"].concat()
+}
+
+/// A SOCKS 5 reply with this status, as this service gives it.
+fn reply5(status: u8, service: SocketAddr) -> Vec<u8> {
+    [&[5, status, 0, 1, 127, 0, 0, 1][..], &service.port().to_be_bytes()].concat()
+}
+
+fn reply4(status: u8, service: SocketAddr) -> Vec<u8> {
+    [&[0, status][..], &service.port().to_be_bytes(), &[127, 0, 0, 1]].concat()
+}
+
+#[tokio::test]
+async fn what_a_client_sends_behind_its_request_reaches_the_target() {
+    let (service, echo) = (service("allow *\nsocks\n").await, echo().await);
+    let answer = talk(service, &[&b"\x05\x01\0"[..], &connect5(echo), b"hello"].concat()).await;
+    assert_eq!(answer, [&b"\x05\0"[..], &reply5(0, service), b"hello"].concat());
+    let answer = talk(service, &[&connect4(echo)[..], b"hello"].concat()).await;
+    assert_eq!(answer, [&reply4(90, service)[..], b"hello"].concat());
+}
+
+#[tokio::test]
+async fn a_login_is_judged_with_the_request() {
+    let (service, echo) =
+        (service("users bob:CL:secret\nauth strong\nallow bob\nsocks\n").await, echo().await);
+    for (login, status) in
+        [(&b"\x01\x03bob\x06secret"[..], 0), (b"\x01\x03bob\x05wrong", 2), (b"\x01\0\0", 2)]
+    {
+        let answer = talk(service, &[&b"\x05\x02\0\x02"[..], login, &connect5(echo)].concat()).await;
+        assert_eq!(answer, [&b"\x05\x02\x01\0"[..], &reply5(status, service)].concat(), "{login:?}");
+    }
+    let answer = talk(service, &[&b"\x05\x01\0"[..], &connect5(echo)].concat()).await;
+    assert_eq!(answer, [&b"\x05\0"[..], &reply5(2, service)].concat());
+}
+
+#[tokio::test]
+async fn where_a_login_is_demanded_a_client_without_one_gets_no_further() {
+    let service = service("allow *\nsocks -u2\n").await;
+    assert!(talk(service, b"\x05\x01\0").await.starts_with(b"\x05\xff"));
+}
+
+#[tokio::test]
+async fn a_message_cut_at_any_byte_is_answered_and_the_service_goes_on() {
+    let (service, echo) = (service("allow *\nsocks\n").await, echo().await);
+    let five = [&b"\x05\x02\0\x02\x01\x03bob\x06secret"[..], &connect5(echo)].concat();
+    for length in 0..five.len() {
+        let answer = talk(service, &five[..length]).await;
+        let greeted: &[u8] = match length {
+            0..4 => b"",
+            4..16 => b"\x05\x02",
+            _ => b"\x05\x02\x01\0",
+        };
+        let rest = answer.strip_prefix(greeted).unwrap_or_else(|| panic!("cut to {length}: {answer:?}"));
+        let is_refusal = match length {
+            0 => rest == reply4(91, service),
+            _ => rest.len() == 10 && rest[0] == 5 && (1..=8).contains(&rest[1]),
+        };
+        assert!(is_refusal, "cut to {length}: {rest:?}");
+    }
+    let named = b"\x04\x01\0\x50\0\0\0\x01bob\0www.test\0";
+    for message in [&connect4(echo)[..], named] {
+        for length in 1..message.len() {
+            assert_eq!(talk(service, &message[..length]).await, reply4(91, service), "cut to {length}");
+        }
+    }
+    assert!(talk(service, &[&connect4(echo)[..], b"still here"].concat()).await.ends_with(b"still here"));
+}
+
+#[tokio::test]
+async fn garbage_and_endless_messages_are_answered_and_closed() {
+    let service = service("allow *\nsocks\n").await;
+    let long_user = [&b"\x04\x01\0\x50\x7f\0\0\x01"[..], &[b'u'; 100_000]].concat();
+    let long_name = [&b"\x04\x01\0\x50\0\0\0\x01\0"[..], &[b'n'; 100_000]].concat();
+    for bytes in [b"GET / HTTP/1.1\r\n\r\n", &[0xff; 70_000][..], &long_user, &long_name, b"\x04\x09rest"] {
+        assert_eq!(talk(service, bytes).await, reply4(91, service), "{:?}", bytes.get(..20));
+    }
+    for (request, status) in [
+        (&b"\x05\x04\0\x01\x7f\0\0\x01\0\x50"[..], 7),
+        (b"\x05\x01\0\x02\x7f\0\0\x01\0\x50", 8),
+        (b"\x04\x01\0\x01\x7f\0\0\x01\0\x50", 1),
+        (b"\x05\x01\0\x01\0\0\0\0\0\x50", 1),
+        (b"\x05\x01\0\x01\x7f\0\0\x01\0\0", 1),
+        (b"\x05\x01\0\x03\0\0\x50", 4),
+        (b"\x05\x01\0\x03\x0ea.test\0.b.test\0\x50", 4),
+        (b"\x05\x01\0\x03\x08a\r\nX: y \0\x50", 4),
+        (b"\x05\x01\0\x03\x05127.1\0\x50", 4),
+    ] {
+        let answer = talk(service, &[b"\x05\x01\0", request].concat()).await;
+        assert_eq!(answer, [&b"\x05\0"[..], &reply5(status, service)].concat(), "{request:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_client_is_let_go_of() {
+    let service = service("allow *\nsocks\n").await;
+    let mut stream = TcpStream::connect(service).await.unwrap();
+    stream.write_all(b"\x05\x01").await.unwrap();
+    let mut answer = Vec::new();
+    let read = timeout(Duration::from_secs(20), stream.read_to_end(&mut answer)).await;
+    assert_eq!(read.expect("the connection is closed").unwrap(), answer.len());
+    assert_eq!(answer, reply5(1, service));
+}
+
+#[tokio::test]
+async fn a_port_is_mapped_to_its_target_if_the_list_lets_it() {
+    let echo = echo().await;
+    let config = format!("tcppm 9 127.0.0.1 {}\n", echo.port());
+    assert_eq!(talk(service(&format!("allow *\n{config}")).await, b"hello").await, b"hello");
+    assert_eq!(talk(service(&format!("deny *\n{config}")).await, b"").await, b"");
+}
