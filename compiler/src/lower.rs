@@ -25,7 +25,7 @@ use std::{
 };
 
 use grammar::{
-    directive::{self, Directive, Effect},
+    directive::{self, Directive, Effect, Kind},
     syntax::{LineKind, SyntaxError},
 };
 
@@ -144,6 +144,7 @@ impl<'f> Lowering<'f> {
             return;
         }
         self.note_place(command, row);
+        self.note_comment(command, row);
         if let Some(handler) = BY_NAME.get(row.name) {
             handler(self, command);
         }
@@ -155,6 +156,19 @@ impl<'f> Lowering<'f> {
             Effect::Service => self.program.behind_services.clear(),
             Effect::Setting | Effect::Acl => self.program.behind_services.push(command.at),
             Effect::Global | Effect::Process => {}
+        }
+    }
+
+    /// Reports a `#` that was meant as a comment: not where a password or any text may stand.
+    fn note_comment(&mut self, command: &Command<'_>, row: &Directive) {
+        let free =
+            |index| row.parameter(index).is_some_and(|row| matches!(row.kind, Kind::Secret | Kind::Word));
+        let comment = (0..).zip(&command.arguments).find(|(_, word)| word.value.starts_with(b"#"));
+        if let Some((index, word)) = comment
+            && !free(index)
+            && row.name != "users"
+        {
+            self.report(lints::trailing_comment::finding(command, word));
         }
     }
 
@@ -186,6 +200,11 @@ impl<'f> Lowering<'f> {
     }
 
     fn report(&mut self, finding: Finding) {
+        // What is wrong with a word that 3proxy refuses needs no second saying.
+        let said = |word| {
+            finding.refused && (finding.at == word || finding.labels.iter().any(|label| label.at == word))
+        };
+        while self.program.traps.pop_if(|trapped| said(trapped.word)).is_some() {}
         self.findings.push(finding);
     }
 

@@ -14,6 +14,7 @@ mod examples;
 mod golden;
 mod layers;
 mod licences;
+mod loads;
 mod proxy;
 mod readme;
 mod support;

@@ -127,8 +127,8 @@ mod tests {
         check(
             "authcache-unknown-field",
             r"
-authcache user;pass 60
-#         ^ `user;pass` is no field: 3proxy reads `user`, `pass` in it
+authcache userip 60
+#         ^ `userip` is no field: 3proxy reads `ip`, `user` in it
 authcache ip,port 60
 #            ^ `port` is no field, so it is not in the key
 authcache USER 60
@@ -136,6 +136,7 @@ authcache USER 60
 authcache nouser 60
 #         ^ `nouser` is no field: 3proxy reads `user` in it
 authcache ip,,user, 60
+authcache user;password 60
 ",
         );
     }

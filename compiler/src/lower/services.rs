@@ -235,7 +235,7 @@ impl Lowering<'_> {
         let known = ["imap", "pop3", "smtp"];
         let matches =
             |name: &&str| glued.get(..4).is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()));
-        if known.iter().any(|name| matches(name)) {
+        if known.iter().any(matches) {
             options.server_starttls = Some(Set::new(Text::from(glued), word.at));
         } else {
             self.report(

@@ -1,5 +1,6 @@
 //! The fields of an `authcache` line.
-use super::{Reading, list::items};
+use super::Reading;
+use crate::Span;
 
 /// A field of the authentication cache's key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -82,14 +83,26 @@ pub enum CacheTrap {
 pub fn cache_fields(word: &[u8]) -> Reading<CacheFields, CacheTrap> {
     let found = inside(word);
     let mut traps = Vec::new();
-    for (at, item) in items(word) {
-        if CacheField::ALL.iter().any(|field| field.name().as_bytes() == item) {
+    for (at, item) in pieces(word) {
+        let read = inside(item);
+        // `password` is as good as `pass`.
+        if read.iter().count() == 1 && read.iter().all(|field| item.starts_with(field.name().as_bytes())) {
             continue;
         }
-        let read = inside(item);
         traps.push((at, if read.is_empty() { CacheTrap::Unknown } else { CacheTrap::Misread(read) }));
     }
     Reading { value: if found.is_empty() { CacheFields::DEFAULT } else { found }, traps }
+}
+
+/// The field names of a list. Whatever stands between them: 3proxy does not look at it.
+fn pieces(word: &[u8]) -> impl Iterator<Item = (Span, &[u8])> {
+    let mut start = 0_u32;
+    let pieces = word.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+    pieces.filter_map(move |piece| {
+        let at = Span::new(start, start + piece.len() as u32);
+        start = at.end + 1;
+        (!piece.is_empty()).then_some((at, piece))
+    })
 }
 
 fn inside(text: &[u8]) -> CacheFields {
@@ -157,12 +170,14 @@ mod tests {
     #[test]
     fn fields_are_found_anywhere_in_the_word() {
         use CacheField::{Acl, Ip, Limit, Pass, User};
-        let cases: [(&str, CacheFields, &[(u32, CacheTrap)]); 8] = [
+        let cases: [(&str, CacheFields, &[(u32, CacheTrap)]); 10] = [
             ("user,pass", set(&[User, Pass]), &[]),
             ("ip,limit,acl", set(&[Ip, Limit, Acl]), &[]),
             ("dstip", set(&[Ip]), &[(0, CacheTrap::Misread(set(&[Ip])))]),
             ("nouser", set(&[User]), &[(0, CacheTrap::Misread(set(&[User])))]),
-            ("user;pass", set(&[User, Pass]), &[(0, CacheTrap::Misread(set(&[User, Pass])))]),
+            ("user;pass", set(&[User, Pass]), &[]),
+            ("user,password", set(&[User, Pass]), &[]),
+            ("userip", set(&[User, Ip]), &[(0, CacheTrap::Misread(set(&[Ip, User])))]),
             ("ip,port", set(&[Ip]), &[(3, CacheTrap::Unknown)]),
             ("USER", CacheFields::DEFAULT, &[(0, CacheTrap::Unknown)]),
             ("", CacheFields::DEFAULT, &[]),

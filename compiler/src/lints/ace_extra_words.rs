@@ -1,0 +1,45 @@
+//! Words behind the last field of an entry.
+use super::rule::{Lint, rule};
+use crate::program::trap::Trap;
+
+rule! {
+    /// An entry has eight fields; 3proxy drops what stands behind them without a word.
+    ///
+    /// They are users, sources, targets, ports, operations, weekdays, periods and weight. A list must not have blanks.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// deny * * 127.0.0.2 * * * * 0 more
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// deny * * 127.0.0.2 * * * * 0
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    "ace-extra-words",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    for (word, trap) in lint.traps() {
+        if trap == Trap::ExtraWords {
+            lint.report(
+                RULE.finding(
+                    word.at,
+                    format!("`{}` stands behind the last field and is not read", word.cited()),
+                )
+                .label("not read")
+                .help("remove it, or write a list without blanks"),
+            );
+        }
+    }
+}

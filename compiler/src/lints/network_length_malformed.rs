@@ -1,0 +1,52 @@
+//! Networks whose length is not what is written.
+use grammar::value::{AddressTrap, TargetTrap};
+
+use super::rule::{Lint, rule};
+use crate::program::trap::Trap;
+
+rule! {
+    /// A length behind a slash that is not a plain number is read otherwise than it is written.
+    ///
+    /// `10.0.0.0/` and `10.0.0.0/abc` are `/0` to 3proxy: every address. Text behind a number is dropped, and so is what
+    /// stands behind a range.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow * 10.0.0.0/
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow * 10.0.0.0/8
+    /// proxy -i127.0.0.1
+    /// ```
+    "network-length-malformed",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    for (part, trap) in lint.traps() {
+        let (Trap::Source(trap) | Trap::Target(TargetTrap::Address(trap))) = trap else { continue };
+        let cited = part.cited();
+        let (message, label) = match trap {
+            AddressTrap::LengthMissing => {
+                (format!("`{cited}` is no length: 3proxy reads `/0`"), "every address matches")
+            }
+            AddressTrap::LengthJunk => (format!("`{cited}` behind the length is not read"), "not read"),
+            AddressTrap::LengthWraps => (format!("`{cited}` is too large a length"), "read as another"),
+            AddressTrap::BehindRange => (format!("`{cited}` behind a range is not read"), "not read"),
+            AddressTrap::HostBits => continue,
+        };
+        lint.report(
+            RULE.finding(part.at, message)
+                .label(label)
+                .help("write a length from 0 to 32, or to 128 for IPv6"),
+        );
+    }
+}

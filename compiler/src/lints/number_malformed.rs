@@ -1,0 +1,45 @@
+//! Numbers that are read otherwise than they are written.
+use grammar::value::NumberTrap;
+
+use super::rule::{Lint, rule};
+use crate::program::trap::Trap;
+
+rule! {
+    /// What is no plain number is read otherwise than it is written.
+    ///
+    /// 3proxy takes the digits at the beginning of the word, and 0 if there is none. It knows no units: `100k` is 100.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow *
+    /// maxconn 100k
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow *
+    /// maxconn 100000
+    /// proxy -i127.0.0.1
+    /// ```
+    "number-malformed",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    for (part, trap) in lint.traps() {
+        let Trap::Number(trap) = trap else { continue };
+        let cited = part.cited();
+        let message = match trap {
+            NumberTrap::NotANumber => format!("`{cited}` is no number: 3proxy reads 0"),
+            NumberTrap::Junk => format!("`{cited}` behind the number is not read"),
+            NumberTrap::Wraps => format!("`{cited}` is out of range: 3proxy reads another number"),
+        };
+        lint.report(RULE.finding(part.at, message).help("write digits only, without a unit"));
+    }
+}

@@ -1,0 +1,45 @@
+//! Ports that are read otherwise than they are written.
+use grammar::value::NumberTrap;
+
+use super::rule::{Lint, rule};
+use crate::program::trap::Trap;
+
+rule! {
+    /// A port that is no number from 0 to 65535 is read otherwise than it is written.
+    ///
+    /// 3proxy takes the digits at its beginning and keeps the low 16 bits: `-p` and `-phttp` mean the default port, `-p3128x`
+    /// is 3128, `-p88556` is 23020. For a parent 0 means the port of the request.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow *
+    /// proxy -p88556 -i127.0.0.1
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow *
+    /// proxy -p8855 -i127.0.0.1
+    /// ```
+    "port-malformed",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    for (part, trap) in lint.traps() {
+        let Trap::Port(trap) = trap else { continue };
+        let cited = part.cited();
+        let message = match trap {
+            NumberTrap::NotANumber if cited.is_empty() => "there is no port here: 3proxy reads 0".to_owned(),
+            NumberTrap::NotANumber => format!("`{cited}` is no port: 3proxy reads 0"),
+            NumberTrap::Junk => format!("`{cited}` behind the port is not read"),
+            NumberTrap::Wraps => format!("`{cited}` is no port: 3proxy keeps its low 16 bits"),
+        };
+        lint.report(RULE.finding(part.at, message).help("write a number from 1 to 65535"));
+    }
+}

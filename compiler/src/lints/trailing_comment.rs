@@ -1,0 +1,38 @@
+//! A `#` behind a command.
+use super::rule::rule;
+use crate::{
+    finding::Finding,
+    lower::command::{Arg, Command},
+};
+
+rule! {
+    /// A `#` starts a comment at the beginning of a line only; behind a command it is an argument.
+    ///
+    /// So `allow #all` is an entry for a user called `#all`.
+    ///
+    /// ```3proxy,fires
+    /// auth useronly
+    /// allow #all
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// # all
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    "trailing-comment",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    from lowering,
+}
+
+/// `word` starts with `#`.
+pub(crate) fn finding(command: &Command<'_>, word: &Arg<'_>) -> Finding {
+    RULE.finding(word.at, format!("this is no comment, but an argument of `{}`", command.name()))
+        .help("put the comment on a line of its own")
+}

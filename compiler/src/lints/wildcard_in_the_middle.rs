@@ -1,0 +1,44 @@
+//! A `*` that stands for itself.
+use grammar::value::TargetTrap;
+
+use super::rule::{Lint, rule};
+use crate::program::trap::Trap;
+
+rule! {
+    /// A `*` is a wildcard at either end of a name only; in the middle it stands for itself.
+    ///
+    /// No host has a `*` in its name, so the entry never matches.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// deny * * ads.*.example
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// deny * * ads.*,*.ads.example,*tracker*
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    "wildcard-in-the-middle",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    for (item, trap) in lint.traps() {
+        if trap == Trap::Target(TargetTrap::WildcardInside) {
+            lint.report(
+                RULE.finding(item.at, format!("the `*` inside `{}` is no wildcard", item.cited()))
+                    .label("never matches")
+                    .help("put the `*` at an end: `*.example`, `ads.*`, `*ads*`"),
+            );
+        }
+    }
+}
