@@ -10,6 +10,7 @@
 )]
 
 mod bad_input;
+mod cases;
 mod examples;
 mod golden;
 mod layers;

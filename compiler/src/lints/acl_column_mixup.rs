@@ -81,12 +81,17 @@ fn check(lint: &mut Lint<'_>) {
             continue;
         }
         let list = matcher.users.as_deref().unwrap_or_default();
+        if let Some(pattern) = list.iter().find(|name| name.as_bytes().contains(&b'*')) {
+            pattern_as_user(lint, at, pattern);
+        }
         let mut addresses = list.iter().filter(|name| is_address(name.as_bytes()) && !named.contains(name));
         if let Some(address) = addresses.next() {
             let others = list.len() > 1 + addresses.count();
             address_as_user(lint, at, address, others);
         }
-        broken_list::check(lint, at);
+        if may_be_broken(lint.sources.text(at)) {
+            broken_list::check(lint, at);
+        }
     }
     own_network::check(lint);
 }
@@ -100,6 +105,14 @@ fn entries(program: &Program) -> impl Iterator<Item = (Loc, &Matcher)> {
         .chain(limits.bandwidth_out.iter().map(|line| (line.at, &line.matcher)))
         .chain(limits.connections.iter().map(|line| (line.at, &line.matcher)))
         .chain(limits.traffic.iter().map(|line| (line.limit.at, &line.limit.matcher)))
+}
+
+/// Whether a comma stands beside a blank.
+fn may_be_broken(line: &[u8]) -> bool {
+    let mut pairs = line.iter().zip(line.iter().skip(1));
+    pairs.any(|(left, right)| {
+        *left == b',' && right.is_ascii_whitespace() || left.is_ascii_whitespace() && *right == b','
+    })
 }
 
 fn address_as_user(lint: &mut Lint<'_>, at: Loc, address: &Text, others: bool) {
@@ -116,6 +129,19 @@ fn address_as_user(lint: &mut Lint<'_>, at: Loc, address: &Text, others: bool) {
         finding.fix = insert_star(lint.sources, &columns);
     }
     lint.report(finding);
+}
+
+fn pattern_as_user(lint: &mut Lint<'_>, at: Loc, pattern: &Text) {
+    let place = columns(lint.sources, at).first().copied().unwrap_or(at);
+    lint.report(
+        RULE.finding(
+            place,
+            format!("`{pattern}` stands in the user column, where a `*` within a name is no wildcard"),
+        )
+        .label("no user is called so")
+        .note("the columns are: users, sources, targets, target ports, operations, weekdays, periods")
+        .help("if it is a target, write `*` for the users and the sources: `allow * * TARGET`"),
+    );
 }
 
 /// Moves the first column to the second, and puts `*` in its place.
@@ -172,6 +198,8 @@ bandlimin 64000 10.0.0.1
 #               ^ `10.0.0.1` stands in the user column
 connlim 10 1 * 10.0.0.1
 allow user1,-
+allow *.example.com,user2
+#     ^ `*.example.com` stands in the user column
 ",
         );
     }

@@ -51,6 +51,12 @@ const PARENT_KINDS: [(&str, ParentKind); 19] = [
     ("dns", ParentKind::Dns),
 ];
 
+/// What stands for the fields of an entry that 3proxy refuses: nobody matches. So the list that it is in is not taken for
+/// an empty one, which lets everyone in, and what extends the entry has something to extend.
+fn refused() -> (Matcher, Set<i32>) {
+    (Matcher { users: Some([].into()), ..Matcher::default() }, Set::default())
+}
+
 impl ParentKind {
     /// The type that `word` names, and whether a trailing `s` asks for TLS.
     fn named(word: &[u8]) -> Option<(Self, bool)> {
@@ -70,9 +76,8 @@ impl ParentKind {
 
 impl Lowering<'_> {
     fn entry(&mut self, command: &Command<'_>, action: Action) {
-        if let Some((matcher, weight)) = self.matcher(command, 0) {
-            self.append(command.at, action, matcher, weight);
-        }
+        let (matcher, weight) = self.matcher(command, 0).unwrap_or_else(refused);
+        self.append(command.at, action, matcher, weight);
     }
 
     /// `redirect ADDRESS PORT`: an entry with one parent of type `http`.
@@ -80,9 +85,10 @@ impl Lowering<'_> {
         let (Some(host), Some(port)) = (command.argument(0), command.argument(1)) else { return };
         let port = self.port(port, &port.value);
         let fields = self.matcher(command, 2);
-        let Some(host) = self.parent_host(command, host, ParentKind::Http) else { return };
-        let Some((matcher, weight)) = fields else { return };
+        let host = self.parent_host(command, host, ParentKind::Http);
+        let (matcher, weight) = fields.filter(|_| host.is_some()).unwrap_or_else(refused);
         self.append(command.at, Action::Allow, matcher, weight);
+        let Some(host) = host else { return };
         self.add_parent(Parent {
             at: command.at,
             weight: 1000,

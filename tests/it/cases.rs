@@ -1,0 +1,95 @@
+//! What operators stumbled over, and what 3proxy was seen to do: each case is a configuration that says what must be found in it.
+//!
+//! `# expect: RULE LINE` (or `RULE FILE:LINE`) names a finding; no other finding may deny. `# expect: nothing yet` stands where the
+//! rule is still to come. Behind a line `#@ NAME` stands the text of a further file.
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+use compiler::{Compiled, finding::Level, sources::MemoryFiles};
+
+use crate::support::repo;
+
+const MAIN: &str = "3proxy.cfg";
+
+#[test]
+fn operators_cases_are_found_at_the_right_line() {
+    let folder = repo::root().join("tests/cases/operators");
+    every_case(&folder, 120);
+}
+
+#[test]
+fn measured_cases_are_found_at_the_right_line() {
+    let folder = repo::root().join("tests/cases/measured");
+    every_case(&folder, 30);
+}
+
+/// Judges every case of a folder that must hold so many at least, and fails with all that is wrong.
+fn every_case(folder: &Path, least: usize) {
+    let mut cases: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    cases.sort();
+    assert!(cases.len() >= least, "{} cases in {}", cases.len(), folder.display());
+    let judged = cases.iter().flat_map(|path| {
+        let faults = judge(&std::fs::read_to_string(path).unwrap());
+        faults.into_iter().map(|fault| format!("{}: {fault}", repo::shown(path)))
+    });
+    let faults: Vec<String> = judged.collect();
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+/// What is wrong with one case.
+fn judge(text: &str) -> Vec<String> {
+    let mut files = MemoryFiles::default();
+    let mut parts = text.split("\n#@ ");
+    files.insert(MAIN, format!("{}\n", parts.next().unwrap()));
+    for part in parts {
+        let (name, text) = part.split_once('\n').unwrap();
+        files.insert(name, text);
+    }
+    let compiled = compiler::compile(Path::new(MAIN), &files);
+
+    let claims = text.lines().filter_map(|line| line.strip_prefix("# expect: "));
+    let expected: BTreeSet<&str> = claims.clone().filter(|claim| *claim != "nothing yet").collect();
+    let mut faults = Vec::new();
+    if claims.clone().count() != expected.len() + usize::from(expected.is_empty()) {
+        faults.push("expects something twice, or nothing and something".to_owned());
+    }
+    let found: Vec<(String, Level, &str)> = found(&compiled);
+    for claim in &expected {
+        if !found.iter().any(|(place, ..)| place == claim) {
+            faults.push(format!("`{claim}` is not found"));
+        }
+    }
+    for (place, level, message) in &found {
+        if *level == Level::Deny && !expected.contains(place.as_str()) {
+            faults.push(format!("`{place}` is not expected: {message}"));
+        }
+    }
+    faults
+}
+
+/// Each finding as an expectation would name it.
+fn found(compiled: &Compiled) -> Vec<(String, Level, &str)> {
+    let name = |finding: &compiler::finding::Finding| {
+        let line = compiled.sources.line_column(finding.at).line;
+        let path = &compiled.sources.get(finding.at.file).unwrap().path;
+        if path == Path::new(MAIN) {
+            format!("{} {line}", finding.rule)
+        } else {
+            format!("{} {}:{line}", finding.rule, path.display())
+        }
+    };
+    compiled.findings.iter().map(|finding| (name(finding), finding.level, finding.message.as_str())).collect()
+}
+
+#[test]
+fn a_case_that_says_nothing_or_too_much_is_at_fault() {
+    assert_eq!(judge("# expect: nothing yet\n\ninternal 127.0.0.1\nproxy\n"), [""; 0]);
+    assert_eq!(
+        judge("# expect: open-proxy 3\n\ninternal 127.0.0.1\nproxy\n"),
+        ["`open-proxy 3` is not found"]
+    );
+    assert_eq!(judge("internal 127.0.0.1\nproxy\n").len(), 1);
+}
