@@ -214,3 +214,6 @@ impl Connection {
         Next::Close
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -72,6 +72,7 @@ impl Connection {
         if self.need_user() > 1 && request.credentials.is_none() {
             return Err(Failure::new(4, FailureKind::NotAuthenticated));
         }
+        self.session.record.target_port = request.port;
         self.session.record.host = (!request.host.is_empty()).then(|| request.host.into());
         let target = TargetName::parse(request.host, self.session.family());
         let ask = Ask {
