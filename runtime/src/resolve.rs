@@ -46,9 +46,9 @@ struct Names {
 /// What a name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resolved {
-    /// It has this address.
+    /// It has this address. All zeros (`nsrecord NAME 0.0.0.0`) is one that is compared with rules and never connected to.
     Address(IpAddr),
-    /// A record says that it has none (`nsrecord NAME 0.0.0.0`), none exists, or nobody answered.
+    /// It has none, or nobody answered.
     Nothing,
 }
 
@@ -83,7 +83,7 @@ impl Resolver {
     pub async fn lookup(&self, name: &str, family: Family) -> Resolved {
         for &kind in kinds(family) {
             if let Some(address) = self.lookup_kind(name, kind).await {
-                return if address.is_unspecified() { Resolved::Nothing } else { Resolved::Address(address) };
+                return Resolved::Address(address);
             }
         }
         Resolved::Nothing

@@ -102,7 +102,7 @@ impl Acceptor {
         let Some((snapshot, service)) = &self.last else { return };
         let Ok(local) = stream.local_addr() else { return };
         prepare(&stream, service);
-        let session = Session::new(Arc::clone(snapshot), Arc::clone(service), client, local);
+        let session = Box::new(Session::new(Arc::clone(snapshot), Arc::clone(service), client, local));
         let held = (self.slots.take(), self.running.begin());
         tokio::spawn(async move {
             service::serve(stream, session).await;

@@ -2,21 +2,24 @@
 use compiler::program::acl::Operation;
 use tokio::net::TcpStream;
 
-use super::{socket, tunnel};
+use super::tunnel::Tunnel;
 use crate::{
     error::{Failure, FailureKind},
     session::{Ask, Session, TargetName, Upstream},
 };
 
-pub(super) async fn serve(client: TcpStream, mut session: Session) {
-    match Box::pin(open(&mut session)).await {
+pub(super) async fn serve(client: TcpStream, mut session: Box<Session>) -> Option<Tunnel> {
+    match open(&mut session).await {
         Ok(upstream) => {
-            let mut upstream = socket(upstream);
-            tunnel(&client, &mut upstream, &mut session, &[]).await;
+            let server = upstream.stream;
+            Some(Tunnel { client, server, session, from_client: Vec::new(), from_server: Vec::new() })
         }
-        Err(failure) => session.record.code = failure.code,
+        Err(failure) => {
+            session.record.code = failure.code;
+            session.log();
+            None
+        }
     }
-    session.log();
 }
 
 async fn open(session: &mut Session) -> Result<Upstream, Failure> {

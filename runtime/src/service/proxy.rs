@@ -18,7 +18,7 @@ mod way;
 
 use self::{
     exchange::{Outcome, Progress},
-    inbox::{Inbox, NoHead, write_all},
+    inbox::{Inbox, NoHead},
     request::{Reading, Request, log_text, log_text_with_host},
     way::Server,
 };
@@ -29,19 +29,18 @@ use crate::{
         page::Page,
         target::Form,
     },
-    service,
+    service::{self, tunnel::Tunnel},
     session::Session,
 };
 
-/// Serves the requests of `client` until either side wants no more, and logs each of them.
-pub(super) async fn serve(client: TcpStream, session: Session) {
+/// Serves the requests of `client` until either side wants no more, and logs each of them; or until a tunnel is what is left.
+pub(super) async fn serve(client: TcpStream, session: Box<Session>) -> Option<Tunnel> {
     let mut connection = Connection::new(client, session);
     loop {
-        // Boxed, so that nothing of a request takes memory while its tunnel lives.
-        match Box::pin(connection.request()).await {
+        match connection.request().await {
             Next::Request => {}
-            Next::Close => return,
-            Next::Tunnel(server) => return connection.tunnel(server).await,
+            Next::Close => return None,
+            Next::Tunnel(server) => return Some(connection.tunnel(*server)),
         }
     }
 }
@@ -64,11 +63,11 @@ struct Connection {
     kept: bool,
     /// The server of the last request, if it can take another one.
     server: Option<Server>,
-    session: Session,
+    session: Box<Session>,
 }
 
 impl Connection {
-    fn new(client: TcpStream, session: Session) -> Self {
+    fn new(client: TcpStream, session: Box<Session>) -> Self {
         Self { client, inbox: Inbox::default(), kept: false, server: None, session }
     }
 
@@ -173,17 +172,15 @@ impl Connection {
         matches!(read, Ok(Ok(1..)))
     }
 
-    /// Passes bytes both ways until that ends.
-    async fn tunnel(mut self, mut server: Box<Server>) {
-        let early = server.inbox.take_all();
-        let limit = self.session.snapshot.timeouts.string_long;
-        if !matches!(timeout(limit, write_all(&self.client, &early)).await, Ok(Ok(()))) {
-            return self.log(95);
+    /// What is left when bytes are passed both ways.
+    fn tunnel(mut self, mut server: Server) -> Tunnel {
+        Tunnel {
+            from_client: self.inbox.take_all(),
+            from_server: server.inbox.take_all(),
+            client: self.client,
+            server: server.upstream.stream,
+            session: self.session,
         }
-        self.session.record.from_server += early.len() as u64;
-        let (early, mut stream) = (self.inbox.take_all(), server.upstream.stream);
-        service::tunnel(&self.client, &mut stream, &mut self.session, &early).await;
-        self.session.log();
     }
 
     fn log(&mut self, code: u16) {

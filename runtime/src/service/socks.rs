@@ -8,7 +8,7 @@ use tokio::{io::AsyncWriteExt, net::TcpStream, time::timeout};
 use super::{
     hang_up,
     incoming::{Incoming, Patience},
-    socket, tunnel,
+    tunnel::Tunnel,
 };
 use crate::{
     error::{Failure, FailureKind},
@@ -24,27 +24,25 @@ struct Opened {
     early: Vec<u8>,
 }
 
-pub(super) async fn serve(mut client: TcpStream, mut session: Session) {
-    // Boxed: it is gone before the tunnel begins.
-    match Box::pin(open(&mut client, &mut session)).await {
+pub(super) async fn serve(mut client: TcpStream, mut session: Box<Session>) -> Option<Tunnel> {
+    match open(&mut client, &mut session).await {
         Ok(Opened { upstream, early }) => {
-            let mut upstream = socket(upstream);
             if answer(&mut client, &session, 0).await {
-                tunnel(&client, &mut upstream, &mut session, &early).await;
-            } else {
-                session.record.code = 481;
+                let server = upstream.stream;
+                return Some(Tunnel { client, server, session, from_client: early, from_server: Vec::new() });
             }
+            session.record.code = 481;
         }
         Err(failure) => {
             session.record.code = failure.code;
-            let last_word = reply(&session, failure.code);
-            hang_up(&mut client, &last_word, &session).await;
+            hang_up(&mut client, &reply(&session, failure.code), &session).await;
         }
     }
     if session.record.text.is_empty() {
         session.record.text = b"UNKNOWN 0.0.0.0:0".to_vec();
     }
     session.log();
+    None
 }
 
 async fn open(client: &mut TcpStream, session: &mut Session) -> Result<Opened, Failure> {

@@ -20,7 +20,8 @@ async fn service(config: &str) -> SocketAddr {
             let (stream, client) = listener.accept().await.unwrap();
             let local = stream.local_addr().unwrap();
             let service = snapshot.services[0].clone();
-            tokio::spawn(serve(stream, Session::new(snapshot.clone(), service, client, local)));
+            let session = Box::new(Session::new(snapshot.clone(), service, client, local));
+            tokio::spawn(serve(stream, session));
         }
     });
     address
