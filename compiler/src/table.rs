@@ -137,8 +137,6 @@ impl Fields {
     pub const ALL: Self = Self(0xff);
     /// Both ways to name a target: alternatives of each other in an entry.
     pub const TARGET: Self = Self::HOST.with(Self::ADDRESS);
-    /// Fields that an entry lists something for.
-    pub const MATCHED: Self = Self(0x7f);
 
     const NAMES: [(Self, &'static str); 8] = [
         (Self::USER, "user"),

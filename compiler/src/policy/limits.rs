@@ -6,7 +6,7 @@ use crate::{
     },
     table::{
         Fields, Request, Subject,
-        index::{Index, Passes, Row},
+        index::{Index, Layout, Passes, Row},
     },
 };
 
@@ -112,5 +112,5 @@ fn traffic(limits: &Limits, at: usize, other: Direction, subject: &Subject<'_>) 
 
 fn index<'a>(matchers: impl Iterator<Item = &'a Matcher>) -> Index {
     let rows: Vec<Row<'_>> = matchers.map(|matcher| Row { matcher, passes: Passes::Nobody }).collect();
-    Index::new(&rows)
+    Index::new(&rows, Layout::List)
 }

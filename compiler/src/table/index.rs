@@ -1,17 +1,24 @@
-//! The index over the entries of a list: which of them match a request, in order, without asking each.
+//! The index over the entries of a list: which of them match a request, without asking each.
 //!
 //! For each field there are the entries that list nothing for it (bits: they accept any value) and, by value, those that accept it
 //! (short lists). An entry matches if every field accepts it: so the fields are asked in turn for their next block of 64 entries
 //! that is not empty, the furthest block wins, and the blocks are intersected as words. A field that few entries accept a value of
 //! makes the walk skip all others, and where no field is selective a step still covers 64 entries.
 //!
+//! In a list of mixed entries every block would have some that accept anything in each field, and nothing could be skipped. So for
+//! the first match ([`Index::first`]) the entries are laid out in groups, by which of the selective fields (user, source, target)
+//! they list something for: in a group the others accept all and cost nothing, and each group yields its first match.
+//!
 //! Fields that no entry lists anything for are not there, and cost nothing.
 mod field;
 
-use field::{Accepting, Operations, Ports, Sources, TargetField, Times, Users};
+use field::{Accepting, Operations, Ports, Sources, TargetField, Times, Users, those};
 use smallvec::SmallVec;
 
-use super::{Fields, Subject, bits::BLOCK};
+use super::{
+    Fields, Subject,
+    bits::{BLOCK, Bits},
+};
 use crate::program::acl::Matcher;
 
 /// An entry, as far as an index looks at it.
@@ -35,40 +42,76 @@ pub enum Passes {
     Redirected,
 }
 
+/// In which order an index keeps its entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// The list's: [`Index::matching`] finds them in it.
+    List,
+    /// In groups that list something for the same selective fields: best for [`Index::first`].
+    Groups,
+}
+
 /// The indexed entries of one list.
 #[derive(Debug)]
 pub struct Index {
-    len: u32,
+    /// By place in the layout: the entry. Groups begin at blocks, so between them there is [`NOBODY`].
+    entries: Box<[u32]>,
+    /// The blocks at which groups begin, and the end.
+    groups: Box<[u32]>,
     users: Option<Users>,
     sources: Option<Sources>,
     targets: Option<TargetField>,
     ports: Option<Ports>,
     operations: Option<Operations>,
     times: Option<Times>,
-    /// Entries that may decide a request which was redirected before.
-    unredirected: Option<super::bits::Bits>,
+    /// Places of entries that may decide a request which was redirected before.
+    unredirected: Option<Bits>,
 }
+
+/// A place without an entry.
+const NOBODY: u32 = u32::MAX;
 
 impl Index {
     /// Indexes entries.
     #[must_use]
-    pub fn new(rows: &[Row<'_>]) -> Self {
+    pub fn new(rows: &[Row<'_>], layout: Layout) -> Self {
+        let (entries, groups) = lay_out(rows, layout);
+        let placed: Vec<Option<Row<'_>>> =
+            entries.iter().map(|entry| rows.get(*entry as usize).copied()).collect();
+        let placed = placed.as_slice();
         let passed = rows.iter().any(|row| row.passes == Passes::Redirected);
-        let not_passed = |at: u32| rows.get(at as usize).is_some_and(|row| row.passes != Passes::Redirected);
-        let len = u32::try_from(rows.len()).unwrap_or(u32::MAX);
         Self {
-            len,
-            users: Users::new(rows),
-            sources: Sources::new(rows),
-            targets: TargetField::new(rows),
-            ports: Ports::new(rows),
-            operations: Operations::new(rows),
-            times: Times::new(rows),
-            unredirected: passed.then(|| super::bits::Bits::new(len, not_passed)),
+            users: Users::new(placed),
+            sources: Sources::new(placed),
+            targets: TargetField::new(placed),
+            ports: Ports::new(placed),
+            operations: Operations::new(placed),
+            times: Times::new(placed),
+            unredirected: passed.then(|| those(placed, |row| row.passes != Passes::Redirected)),
+            entries,
+            groups,
         }
     }
 
-    /// The entries that match `subject` as far as `fields` go, ascending. Weights are not looked at.
+    /// The first entry, in the order of the list, that matches `subject` as far as `fields` go. Weights are not looked at.
+    #[must_use]
+    pub fn first(&self, subject: &Subject<'_>, fields: Fields) -> Option<u32> {
+        let mut matching = self.matching(subject, fields);
+        let mut first = None;
+        let mut from = 0;
+        while let Some((block, places)) = matching.intersect(from) {
+            let place = block * BLOCK + places.trailing_zeros();
+            let entry = self.entries.get(place as usize).copied().filter(|entry| *entry != NOBODY);
+            first = first.into_iter().chain(entry).min();
+            // Those behind it in its group come later in the list.
+            let group = self.groups.partition_point(|start| *start <= block);
+            let Some(next) = self.groups.get(group) else { break };
+            from = *next;
+        }
+        first
+    }
+
+    /// The entries that match `subject` as far as `fields` go, in the order of the layout. Weights are not looked at.
     pub fn matching<'a>(&'a self, subject: &Subject<'_>, fields: Fields) -> Matching<'a> {
         let mut asked = SmallVec::new();
         let on = |field| fields.has(field);
@@ -85,7 +128,7 @@ impl Index {
         );
         asked.extend(self.times.as_ref().filter(|_| on(Fields::TIME)).map(|field| field.accepting(subject)));
         asked.extend(self.unredirected.as_ref().filter(|_| subject.redirected).map(Accepting::only));
-        Matching { fields: asked, len: self.len, block: 0, left: 0, next: 0 }
+        Matching { fields: asked, entries: &self.entries, block: 0, left: 0, next: 0 }
     }
 
     /// Bytes on the heap, about.
@@ -97,18 +140,43 @@ impl Index {
             + self.ports.as_ref().map_or(0, Ports::bytes)
             + self.operations.as_ref().map_or(0, Operations::bytes)
             + self.times.as_ref().map_or(0, Times::bytes)
-            + self.unredirected.as_ref().map_or(0, super::bits::Bits::bytes)
+            + self.unredirected.as_ref().map_or(0, Bits::bytes)
+            + size_of_val(&*self.entries)
+            + size_of_val(&*self.groups)
     }
 }
 
-/// Entries that match a request, ascending.
+/// The entry at each place, and the blocks at which groups begin and end.
+fn lay_out(rows: &[Row<'_>], layout: Layout) -> (Box<[u32]>, Box<[u32]>) {
+    let block = BLOCK as usize;
+    let mut groups: [Vec<u32>; 8] = Default::default();
+    for (row, entry) in rows.iter().zip(0..) {
+        let Matcher { users, sources, targets, .. } = row.matcher;
+        let key = usize::from(users.is_some())
+            | usize::from(sources.is_some()) << 1
+            | usize::from(targets.is_some()) << 2;
+        if let Some(group) = groups.get_mut(if layout == Layout::Groups { key } else { 0 }) {
+            group.push(entry);
+        }
+    }
+    let mut entries = Vec::with_capacity(rows.len());
+    let mut starts = vec![0];
+    for group in groups.into_iter().filter(|group| !group.is_empty()) {
+        entries.resize(entries.len().next_multiple_of(block), NOBODY);
+        entries.extend(group);
+        starts.push(u32::try_from(entries.len().div_ceil(block)).unwrap_or(u32::MAX));
+    }
+    (entries.into(), starts.into())
+}
+
+/// Entries that match a request, in the order of the layout.
 #[derive(Debug)]
 pub struct Matching<'a> {
     fields: SmallVec<[Accepting<'a>; 7]>,
-    len: u32,
+    entries: &'a [u32],
     /// The block that `left` is of.
     block: u32,
-    /// Matching entries of it that are still to come.
+    /// Matching places of it that are still to come.
     left: u64,
     /// The first block that was not looked at yet.
     next: u32,
@@ -118,21 +186,27 @@ impl Iterator for Matching<'_> {
     type Item = u32;
 
     fn next(&mut self) -> Option<u32> {
-        while self.left == 0 {
-            (self.block, self.left) = self.intersect(self.next)?;
-            self.next = self.block + 1;
+        loop {
+            while self.left == 0 {
+                (self.block, self.left) = self.intersect(self.next)?;
+                self.next = self.block + 1;
+            }
+            let place = self.block * BLOCK + self.left.trailing_zeros();
+            self.left &= self.left - 1;
+            let entry = self.entries.get(place as usize).copied().filter(|entry| *entry != NOBODY);
+            if entry.is_some() {
+                return entry;
+            }
         }
-        let entry = self.block * BLOCK + self.left.trailing_zeros();
-        self.left &= self.left - 1;
-        (entry < self.len).then_some(entry)
     }
 }
 
 impl Matching<'_> {
-    /// The first block from `from` on in which every field accepts something, and what all of them accept in it.
+    /// The first block from `from` on in which every field accepts something in common, and what all of them accept in it.
     fn intersect(&mut self, from: u32) -> Option<(u32, u64)> {
+        let blocks = u32::try_from(self.entries.len()).unwrap_or(u32::MAX).div_ceil(BLOCK);
         let mut at = from;
-        'furthest: loop {
+        'furthest: while at < blocks {
             let mut all = u64::MAX;
             for field in &mut self.fields {
                 let (block, accepted) = field.block(at)?;
@@ -142,7 +216,11 @@ impl Matching<'_> {
                 }
                 all &= accepted;
             }
-            return (at < self.len.div_ceil(BLOCK)).then_some((at, all));
+            if all != 0 {
+                return Some((at, all));
+            }
+            at += 1;
         }
+        None
     }
 }

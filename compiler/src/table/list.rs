@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::{
     Fields, Request, Subject, Table, Verdict,
-    index::{Index, Passes, Row},
+    index::{Index, Layout, Passes, Row},
     oracle::{self, Walk},
 };
 use crate::program::acl::{Ace, AceId, AclRef, Acls, Parent};
@@ -44,12 +44,13 @@ impl ListTable {
         let passes = |ace: &Ace| if weighty { Passes::Nobody } else { passes(acls, ace) };
         let rows: Vec<Row<'_>> =
             aces.iter().map(|ace| Row { matcher: &ace.matcher, passes: passes(ace) }).collect();
+        let layout = if weighty { Layout::List } else { Layout::Groups };
         let mut so_far = Fields::NONE;
         let compared = aces.iter().map(|ace| {
             so_far = so_far.with(oracle::compares(ace));
             so_far
         });
-        Self { weighty, compared: compared.collect(), index: Some(Index::new(&rows)) }
+        Self { weighty, compared: compared.collect(), index: Some(Index::new(&rows, layout)) }
     }
 
     /// Bytes on the heap, about.
@@ -123,26 +124,36 @@ impl Copied<'_> {
         Some((self.list.last, self.acls.ace(self.list.last)?))
     }
 
-    /// The entry that decides: its place, and the entry.
+    /// The entry that decides: its number in the list, and the entry.
     fn deciding(&self, index: &Index, subject: &mut Subject<'_>) -> Option<(u32, AceId, &Ace)> {
-        for at in index.matching(subject, Fields::ALL).take_while(|at| *at < self.before_last()) {
-            let (id, ace) = self.entry(at)?;
-            if !self.table.weighty {
-                return Some((at, id, ace));
-            }
-            if oracle::outweighed(ace, subject.weight) {
-                continue;
-            }
-            if !oracle::passed_over(self.acls, ace, subject) {
-                return Some((at, id, ace));
-            }
-            subject.weight = ace.weight.value;
+        let decider = if self.table.weighty {
+            self.heaviest(index, subject)
+        } else {
+            index.first(subject, Fields::ALL).filter(|at| *at < self.before_last())
+        };
+        if let Some(at) = decider {
+            return self.entry(at).map(|(id, ace)| (at, id, ace));
         }
         let (id, ace) = self.last()?;
         let decides = oracle::matches(&ace.matcher, subject)
             && !oracle::outweighed(ace, subject.weight)
             && !oracle::passed_over(self.acls, ace, subject);
         decides.then_some((self.before_last(), id, ace))
+    }
+
+    /// The same in a list with weights, the last entry aside: what is passed over leaves its weight behind.
+    fn heaviest(&self, index: &Index, subject: &mut Subject<'_>) -> Option<u32> {
+        for at in index.matching(subject, Fields::ALL).take_while(|at| *at < self.before_last()) {
+            let (_, ace) = self.entry(at)?;
+            if oracle::outweighed(ace, subject.weight) {
+                continue;
+            }
+            if !oracle::passed_over(self.acls, ace, subject) {
+                return Some(at);
+            }
+            subject.weight = ace.weight.value;
+        }
+        None
     }
 }
 
@@ -170,10 +181,13 @@ impl Table for Copied<'_> {
         subject.least(compared, |fields| {
             // Whoever of those before the deciding entry may decide with only these known comes first here.
             let may_decide = |ace| oracle::may_decide(self.acls, ace, &subject, fields);
-            let before_last = index.matching(&subject, fields).take_while(|at| *at < self.before_last());
-            let mut deciders = before_last
-                .filter(|at| !self.table.weighty || self.entry(*at).is_some_and(|(_, ace)| may_decide(ace)));
-            let first = deciders.next();
+            let first = if self.table.weighty {
+                let may = |at: &u32| self.entry(*at).is_some_and(|(_, ace)| may_decide(ace));
+                index.matching(&subject, fields).find(may)
+            } else {
+                index.first(&subject, fields)
+            };
+            let first = first.filter(|at| *at < self.before_last());
             match deciding {
                 Some((at, _, ace)) => {
                     fields.has(oracle::compares(ace)) && first.is_none_or(|first| first >= at)

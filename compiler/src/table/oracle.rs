@@ -87,7 +87,10 @@ impl Table for Walk<'_> {
 /// Whether an entry's fields match, its weight aside.
 #[must_use]
 pub fn matches(matcher: &Matcher, subject: &Subject<'_>) -> bool {
-    Fields::MATCHED.each().all(|field| field_matches(matcher, field, subject))
+    // What is quick to compare comes first: all must match, so the order does not matter.
+    [Fields::USER, Fields::OPERATION, Fields::PORT, Fields::TIME, Fields::SOURCE, Fields::TARGET]
+        .into_iter()
+        .all(|field| field_matches(matcher, field, subject))
 }
 
 /// Whether one field of an entry matches.
@@ -98,7 +101,7 @@ fn field_matches(matcher: &Matcher, field: Fields, subject: &Subject<'_>) -> boo
             .as_deref()
             .is_none_or(|users| users.iter().any(|user| user.as_bytes() == subject.user)),
         Fields::SOURCE => matcher.sources.as_deref().is_none_or(|sources| contain(sources, subject.source)),
-        Fields::HOST | Fields::ADDRESS => {
+        Fields::HOST | Fields::ADDRESS | Fields::TARGET => {
             matcher.targets.as_deref().is_none_or(|targets| target_matches(targets, subject))
         }
         Fields::PORT => match (matcher.ports.as_deref(), subject.port) {

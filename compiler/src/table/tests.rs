@@ -220,13 +220,15 @@ fn entries(most: usize) -> impl Strategy<Value = Vec<Entry>> {
     prop_oneof![2 => plain, 1 => weighty]
 }
 
-/// Every copy of the list that a service may hold: each length, with the list's own last entry or another version.
+/// Copies of the list that services may hold, of each length or, of a long list, some: with the list's own last entry, and with
+/// another version.
 fn copies(acls: &Acls) -> Vec<AclRef> {
     let list = &acls.lists[0];
     let other = AceId(acls.aces.len() as u32 - 1);
     let copy = |len: usize, last| AclRef { list: ListId(0), len: len as u32, last };
-    let own = list.iter().enumerate().map(|(at, id)| copy(at + 1, *id));
-    own.chain((1..=list.len() + 1).map(|len| copy(len, other))).collect()
+    let step = 1 + list.len() / 8;
+    let own = list.iter().enumerate().rev().step_by(step).map(|(at, id)| copy(at + 1, *id));
+    own.chain((1..=list.len() + 1).step_by(step).map(|len| copy(len, other))).collect()
 }
 
 proptest! {

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::{Passes, Row};
 use crate::{
-    program::acl::{Matcher, Operation},
+    program::acl::Operation,
     table::{
         Fields, Subject,
         bits::{BLOCK, Bits},
@@ -62,15 +62,23 @@ fn skip(list: &mut &[u32], from: u32) {
     *list = list.get(below..).unwrap_or_default();
 }
 
-/// The rows with their numbers.
-fn numbered<'a>(rows: &'a [Row<'a>]) -> impl Iterator<Item = (&'a Matcher, u32)> {
-    rows.iter().map(|row| row.matcher).zip(0..)
+/// The rows, by place.
+type Placed<'a> = [Option<Row<'a>>];
+
+/// The rows with their places.
+fn placed<'a>(rows: &'a Placed<'a>) -> impl Iterator<Item = (&'a Row<'a>, u32)> {
+    rows.iter().zip(0..).filter_map(|(row, place)| Some((row.as_ref()?, place)))
 }
 
-/// The rows of which `has` says yes.
-fn those(rows: &[Row<'_>], has: impl Fn(&Row<'_>) -> bool) -> Bits {
+/// The places of rows of which `has` says yes.
+pub(super) fn those(rows: &Placed<'_>, has: impl Fn(&Row<'_>) -> bool) -> Bits {
     let len = u32::try_from(rows.len()).unwrap_or(u32::MAX);
-    Bits::new(len, |at| rows.get(at as usize).is_some_and(&has))
+    Bits::new(len, |place| rows.get(place as usize).and_then(Option::as_ref).is_some_and(&has))
+}
+
+/// Whether `has` says yes to any row.
+fn some(rows: &Placed<'_>, has: impl Fn(&Row<'_>) -> bool) -> bool {
+    rows.iter().flatten().any(has)
 }
 
 /// Users.
@@ -82,11 +90,11 @@ pub(super) struct Users {
 }
 
 impl Users {
-    pub(super) fn new(rows: &[Row<'_>]) -> Option<Self> {
+    pub(super) fn new(rows: &Placed<'_>) -> Option<Self> {
         let mut slots: HashMap<Box<[u8]>, u32> = HashMap::new();
         let mut pairs = Vec::new();
-        for (matcher, entry) in numbered(rows) {
-            for user in matcher.users.iter().flatten() {
+        for (row, entry) in placed(rows) {
+            for user in row.matcher.users.iter().flatten() {
                 let next = u32::try_from(slots.len()).unwrap_or(u32::MAX);
                 let slot = slots.get(user.as_bytes()).copied().unwrap_or_else(|| {
                     slots.insert(user.as_bytes().into(), next);
@@ -97,7 +105,7 @@ impl Users {
         }
         let any = those(rows, |row| row.matcher.users.is_none());
         let postings = Postings::new(slots.len(), &pairs);
-        rows.iter().any(|row| row.matcher.users.is_some()).then_some(Self { any, slots, postings })
+        some(rows, |row| row.matcher.users.is_some()).then_some(Self { any, slots, postings })
     }
 
     pub(super) fn accepting(&self, subject: &Subject<'_>) -> Accepting<'_> {
@@ -118,10 +126,10 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    pub(super) fn new(rows: &[Row<'_>]) -> Option<Self> {
-        let ranges = numbered(rows)
-            .flat_map(|(matcher, entry)| matcher.sources.iter().flatten().map(move |range| (range, entry)));
-        rows.iter().any(|row| row.matcher.sources.is_some()).then(|| Self {
+    pub(super) fn new(rows: &Placed<'_>) -> Option<Self> {
+        let ranges = placed(rows)
+            .flat_map(|(row, entry)| row.matcher.sources.iter().flatten().map(move |range| (range, entry)));
+        some(rows, |row| row.matcher.sources.is_some()).then(|| Self {
             any: those(rows, |row| row.matcher.sources.is_none()),
             networks: Networks::new(ranges),
         })
@@ -163,7 +171,7 @@ enum Known {
 }
 
 impl TargetField {
-    pub(super) fn new(rows: &[Row<'_>]) -> Option<Self> {
+    pub(super) fn new(rows: &Placed<'_>) -> Option<Self> {
         let names =
             |row: &Row<'_>| row.matcher.targets.as_ref().is_some_and(|targets| !targets.names.is_empty());
         let addresses =
@@ -178,8 +186,8 @@ impl TargetField {
             })
         };
         let targets =
-            || numbered(rows).filter_map(|(matcher, entry)| Some((matcher.targets.as_deref()?, entry)));
-        rows.iter().any(|row| names(row) || addresses(row)).then(|| Self {
+            || placed(rows).filter_map(|(row, entry)| Some((row.matcher.targets.as_deref()?, entry)));
+        some(rows, |row| names(row) || addresses(row)).then(|| Self {
             any: [Known::Both, Known::HostOnly, Known::AddressOnly, Known::Host, Known::Address].map(any),
             names: Names::new(
                 targets().flat_map(|(targets, entry)| targets.names.iter().map(move |name| (name, entry))),
@@ -234,11 +242,11 @@ pub(super) struct Ports {
 }
 
 impl Ports {
-    pub(super) fn new(rows: &[Row<'_>]) -> Option<Self> {
-        let ranges = numbered(rows).flat_map(|(matcher, entry)| {
-            matcher.ports.iter().flatten().map(move |range| (range.first, range.last, entry))
+    pub(super) fn new(rows: &Placed<'_>) -> Option<Self> {
+        let ranges = placed(rows).flat_map(|(row, entry)| {
+            row.matcher.ports.iter().flatten().map(move |range| (range.first, range.last, entry))
         });
-        rows.iter().any(|row| row.matcher.ports.is_some()).then(|| Self {
+        some(rows, |row| row.matcher.ports.is_some()).then(|| Self {
             any: those(rows, |row| row.matcher.ports.is_none()),
             ranges: Intervals::new(&ranges.collect::<Vec<_>>()),
         })
@@ -264,15 +272,14 @@ pub(super) struct Operations {
 }
 
 impl Operations {
-    pub(super) fn new(rows: &[Row<'_>]) -> Option<Self> {
+    pub(super) fn new(rows: &Placed<'_>) -> Option<Self> {
         let decides = |row: &Row<'_>, operation: Operation| {
             row.matcher.operations.is_none_or(|operations| operations.has(operation))
                 && (row.passes == Passes::Nobody || operation.can_be_redirected())
         };
         let limits = |row: &Row<'_>| row.matcher.operations.is_some() || row.passes != Passes::Nobody;
         let set = |operation: &Operation| those(rows, |row| decides(row, *operation));
-        rows.iter()
-            .any(limits)
+        some(rows, limits)
             .then(|| Self { sets: Operation::ALL.iter().map(set).collect(), none: Bits::default() })
     }
 
@@ -293,14 +300,13 @@ pub(super) struct Times {
 }
 
 impl Times {
-    pub(super) fn new(rows: &[Row<'_>]) -> Option<Self> {
+    pub(super) fn new(rows: &Placed<'_>) -> Option<Self> {
         let limits = |row: &Row<'_>| row.matcher.weekdays.is_some() || row.matcher.periods.is_some();
         let mut ranges = Vec::new();
-        for (row, entry) in rows.iter().zip(0..).filter(|(row, _)| limits(row)) {
+        for (row, entry) in placed(rows).filter(|(row, _)| limits(row)) {
             schedule::add(row.matcher, entry, &mut ranges);
         }
-        rows.iter()
-            .any(limits)
+        some(rows, limits)
             .then(|| Self { any: those(rows, |row| !limits(row)), schedule: Intervals::new(&ranges) })
     }
 
