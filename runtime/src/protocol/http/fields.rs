@@ -83,11 +83,13 @@ pub fn keep(head: &Head<'_>, version: Version) -> Keep {
     }
 }
 
-/// The protocols that a request offers to change to, if it does so properly.
+/// The protocols that a request offers to change to, if it does so properly. HTTP/2 is not offered on: its requests would name
+/// hosts that nobody judged.
 #[must_use]
 pub fn upgrade<'a>(head: &Head<'a>, version: Version) -> Option<&'a [u8]> {
     let offered = version >= Version::Http11 && head.lists("connection", "upgrade");
-    head.values("upgrade").next().filter(|value| offered && !value.is_empty())
+    let is_http2 = |value: &[u8]| items(value).any(|item| item.eq_ignore_ascii_case(b"h2c"));
+    head.values("upgrade").next().filter(|value| offered && !value.is_empty() && !is_http2(value))
 }
 
 #[cfg(test)]
@@ -121,6 +123,23 @@ mod tests {
                 expected,
                 "{fields:?}"
             );
+        }
+    }
+
+    #[test]
+    fn an_upgrade_is_one_that_the_connection_field_names() {
+        let websocket = "Connection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n";
+        for (fields, version, expected) in [
+            (websocket, Version::Http11, Some("websocket")),
+            (websocket, Version::Http10, None),
+            ("Upgrade: websocket\r\n", Version::Http11, None),
+            ("Connection: Upgrade\r\nUpgrade: \r\n", Version::Http11, None),
+            ("Connection: Upgrade, HTTP2-Settings\r\nUpgrade: H2C\r\n", Version::Http11, None),
+            ("Connection: Upgrade\r\nUpgrade: websocket, h2c\r\n", Version::Http11, None),
+        ] {
+            let text = format!("GET / HTTP/1.1\r\n{fields}\r\n");
+            let head = split(text.as_bytes(), BadNames::Refuse).unwrap();
+            assert_eq!(upgrade(&head, version), expected.map(str::as_bytes), "{fields:?}");
         }
     }
 

@@ -170,7 +170,9 @@ impl Download<'_> {
                 }
                 100 if self.request.waits => {}
                 100..=199 if self.request.line.version < Version::Http11 => {}
-                100..=199 => self.write_head(&head, line.status, Body::None, Keep::Implied).await?,
+                100..=199 => {
+                    self.write_head(&head, line.status, Body::None, Keep::Implied).await?;
+                }
                 200..=299 if self.request.is_connect() => {
                     self.answer(&head, line.status, Body::Close, Keep::Implied).await?;
                     return Ok(Outcome::Tunnel);
@@ -214,23 +216,29 @@ impl Download<'_> {
             Keep::Implied if line.version >= Version::Http11 => Keep::Implied,
             _ => Keep::Asked,
         };
-        self.answer(head, line.status, shown, said).await?;
-        self.carry(body, encode).await?;
+        let sent = self.answer(head, line.status, shown, said).await?;
+        let rest = match body {
+            Body::Length(length) => Body::Length(length.saturating_sub(sent)),
+            other => other,
+        };
+        self.carry(rest, encode).await?;
         Ok(Outcome::Done { keep_client, keep_server: keep_server && self.inbox.is_empty() })
     }
 
-    async fn answer(&mut self, head: &Head<'_>, status: u16, body: Body, keep: Keep) -> Result<(), Failure> {
+    /// Writes a head that no other follows.
+    async fn answer(&mut self, head: &Head<'_>, status: u16, body: Body, keep: Keep) -> Result<u64, Failure> {
         self.back.answered = true;
         self.write_head(head, status, body, keep).await
     }
 
+    /// Writes a head, together with as much of a body of known length as has come with it: so many bytes of that.
     async fn write_head(
         &mut self,
         head: &Head<'_>,
         status: u16,
         body: Body,
         keep: Keep,
-    ) -> Result<(), Failure> {
+    ) -> Result<u64, Failure> {
         let mut out = Vec::new();
         let session_authentication = self.request.target.form == Form::Absolute;
         let response = forward::Response {
@@ -242,8 +250,13 @@ impl Download<'_> {
             session_authentication,
         };
         response.write(&mut out);
+        let length =
+            if let Body::Length(length) = body { usize::try_from(length).unwrap_or(usize::MAX) } else { 0 };
+        let early = length.min(self.inbox.rest().len());
+        out.extend_from_slice(self.inbox.rest().get(..early).unwrap_or_default());
+        self.inbox.consume(early);
         let sent = send(self.client, &out, self.timeouts.string_short, &mut self.back.from_server).await;
-        sent.map_err(|broken| lost_client(broken, 521))
+        sent.map_err(|broken| lost_client(broken, 521)).map(|()| early as u64)
     }
 
     async fn carry(&mut self, body: Body, encode: bool) -> Result<(), Failure> {

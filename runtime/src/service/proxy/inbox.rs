@@ -56,16 +56,16 @@ impl Inbox {
     /// What the socket says.
     pub(super) async fn fill(&mut self, from: &TcpStream) -> io::Result<usize> {
         loop {
-            if self.is_empty() {
-                *self = Self::default();
-            }
-            from.readable().await?;
             self.bytes.drain(..std::mem::take(&mut self.start));
             self.bytes.reserve(READ);
             match from.try_read_buf(&mut self.bytes) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 outcome => return outcome,
             }
+            if self.is_empty() {
+                *self = Self::default();
+            }
+            from.readable().await?;
         }
     }
 
