@@ -20,6 +20,8 @@ use crate::{
 pub mod cached;
 mod identity;
 mod limits;
+#[cfg(test)]
+mod tests;
 pub mod witness;
 
 pub use limits::LimitList;
