@@ -36,7 +36,7 @@ impl Source {
     }
 
     /// The address to bind before connecting to `target`; `None`: none.
-    fn for_target(self, target: IpAddr) -> Option<IpAddr> {
+    pub(crate) fn for_target(self, target: IpAddr) -> Option<IpAddr> {
         let address = self.only.unwrap_or(match target {
             IpAddr::V4(_) => self.v4.into(),
             IpAddr::V6(_) => self.v6.into(),

@@ -1,7 +1,9 @@
 //! The `socks` service: SOCKS 4, 4a and 5.
 //!
 //! As in 3proxy, a client of SOCKS 5 that gives a name and a password is told that they are right; what they are worth shows in
-//! the answer to its request. BIND and UDP ASSOCIATE are judged by the access list and then answered with "not supported".
+//! the answer to its request. UDP ASSOCIATE is judged by the access list and then answered with "not supported".
+use std::net::SocketAddr;
+
 use compiler::program::{acl::Operation, service::Family};
 use tokio::{io::AsyncWriteExt, net::TcpStream, time::timeout};
 
@@ -17,32 +19,66 @@ use crate::{
     session::{Ask, Credentials, Session, TargetName, Upstream},
 };
 
-/// What a client that got through is served with.
-struct Opened {
-    upstream: Upstream,
-    /// What it sent behind its request.
-    early: Vec<u8>,
+mod bind;
+
+/// What a client that got through is served with, and what it sent behind its request.
+enum Opened {
+    Connected(Box<Upstream>, Vec<u8>),
+    Waiting(bind::Waiting, Vec<u8>),
 }
 
 pub(super) async fn serve(mut client: TcpStream, mut session: Box<Session>) -> Option<Tunnel> {
-    match open(&mut client, &mut session).await {
-        Ok(Opened { upstream, early }) => {
-            if answer(&mut client, &session, 0).await {
-                let server = upstream.stream;
-                return Some(Tunnel { client, server, session, from_client: early, from_server: Vec::new() });
-            }
-            session.record.code = 481;
+    let served = match open(&mut client, &mut session).await {
+        Ok(Opened::Connected(upstream, early)) => {
+            // As in 3proxy: not the address that the target sees.
+            let told = told(&session, upstream.external, session.local);
+            answer(&mut client, &session, told).await.map(|()| (upstream.stream, early))
+        }
+        Ok(Opened::Waiting(waiting, early)) => {
+            wait(&mut client, &mut session, &waiting).await.map(|stream| (stream, early))
         }
         Err(failure) => {
             session.record.code = failure.code;
-            hang_up(&mut client, &reply(&session, failure.code), &session).await;
+            hang_up(&mut client, &reply(&session, failure.code, session.local), &session).await;
+            Err(failure)
+        }
+    };
+    match served {
+        Ok((server, from_client)) => {
+            Some(Tunnel { client, server, session, from_client, from_server: Vec::new() })
+        }
+        Err(failure) => {
+            session.record.code = failure.code;
+            if session.record.text.is_empty() {
+                session.record.text = b"UNKNOWN 0.0.0.0:0".to_vec();
+            }
+            session.log();
+            None
         }
     }
-    if session.record.text.is_empty() {
-        session.record.text = b"UNKNOWN 0.0.0.0:0".to_vec();
-    }
-    session.log();
-    None
+}
+
+/// Tells the client where its peer can connect to, and who did.
+async fn wait(
+    client: &mut TcpStream,
+    session: &mut Session,
+    waiting: &bind::Waiting,
+) -> Result<TcpStream, Failure> {
+    let address = waiting.address(session)?;
+    session.record.external = Some(address.ip());
+    answer(client, session, told(session, address, address)).await?;
+    let stream = waiting.accept(client, session).await?;
+    let peer = stream.peer_addr().map_err(|error| Failure::io(462, FailureKind::Lost, error))?;
+    session.record.peer = Some(peer);
+    answer(client, session, peer).await?;
+    Ok(stream)
+}
+
+/// The address that a client is told for a socket of the service: with `-Ne` what others see of it, or else `otherwise`.
+fn told(session: &Session, socket: SocketAddr, otherwise: SocketAddr) -> SocketAddr {
+    let nat = session.service.settings.options.external_nat.map(|nat| nat.value);
+    let nat = nat.filter(|nat| !nat.is_unspecified());
+    nat.map_or(otherwise, |nat| SocketAddr::new(nat, socket.port()))
 }
 
 async fn open(client: &mut TcpStream, session: &mut Session) -> Result<Opened, Failure> {
@@ -62,9 +98,13 @@ async fn open(client: &mut TcpStream, session: &mut Session) -> Result<Opened, F
     };
     let ask = ask(session, request, credentials)?;
     if ask.operation == Operation::Connect {
-        return Ok(Opened { upstream: session.open(&ask).await?, early: incoming.rest() });
+        return Ok(Opened::Connected(Box::new(session.open(&ask).await?), incoming.rest()));
     }
     session.permit(&ask).await?;
+    if ask.operation == Operation::Bind {
+        let peer = session.record.target.ok_or(Failure::new(100, FailureKind::Resolve))?;
+        return Ok(Opened::Waiting(bind::listen(session, peer)?, incoming.rest()));
+    }
     Err(Failure::new(Fault::Command.code(), FailureKind::Malformed))
 }
 
@@ -138,16 +178,18 @@ fn ask(session: &mut Session, request: Request, credentials: Option<Credentials>
     Ok(Ask { credentials, target, port: request.port, operation })
 }
 
-/// Whether the answer was sent.
-async fn answer(client: &mut TcpStream, session: &Session, code: u16) -> bool {
-    let sent = timeout(session.snapshot.timeouts.string_short, client.write_all(&reply(session, code))).await;
-    matches!(sent, Ok(Ok(())))
+/// Grants the request.
+async fn answer(client: &mut TcpStream, session: &Session, told: SocketAddr) -> Result<(), Failure> {
+    let reply = reply(session, 0, told);
+    let sent = timeout(session.snapshot.timeouts.string_short, client.write_all(&reply)).await;
+    let sent = sent.map_err(|_| Failure::new(481, FailureKind::Timeout))?;
+    sent.map_err(|error| Failure::io(481, FailureKind::Lost, error))
 }
 
 /// The answer in the client's version; a client of neither is told in that of SOCKS 4, as in 3proxy.
-fn reply(session: &Session, code: u16) -> Vec<u8> {
+fn reply(session: &Session, code: u16, told: SocketAddr) -> Vec<u8> {
     match session.record.protocol {
-        Protocol::Socks5 => socks::reply5(socks::status5(code), session.local),
-        _ => socks::reply4(code == 0, session.local).to_vec(),
+        Protocol::Socks5 => socks::reply5(socks::status5(code), told),
+        _ => socks::reply4(code == 0, told).to_vec(),
     }
 }

@@ -169,3 +169,60 @@ async fn a_port_is_mapped_to_its_target_if_the_list_lets_it() {
     assert_eq!(talk(service(&format!("allow *\n{config}")).await, b"hello").await, b"hello");
     assert_eq!(talk(service(&format!("deny *\n{config}")).await, b"").await, b"");
 }
+
+/// What is read until there are so many bytes.
+async fn receive(stream: &mut TcpStream, length: usize) -> Vec<u8> {
+    let mut bytes = vec![0; length];
+    stream.read_exact(&mut bytes).await.unwrap();
+    bytes
+}
+
+#[tokio::test]
+async fn bind_tells_where_it_waits_and_who_came() {
+    let service = service("allow *\nsocks\n").await;
+    for (request, version) in
+        [(&b"\x05\x01\0\x05\x02\0\x01\0\0\0\0\0\0"[..], 5), (b"\x04\x02\0\0\0\0\0\0bob\0", 4)]
+    {
+        let mut client = TcpStream::connect(service).await.unwrap();
+        client.write_all(request).await.unwrap();
+        let length = if version == 5 { 10 } else { 8 };
+        let port = |reply: &[u8]| {
+            let at = if version == 5 { 8 } else { 2 };
+            u16::from_be_bytes([reply[at], reply[at + 1]])
+        };
+        if version == 5 {
+            assert_eq!(receive(&mut client, 2).await, b"\x05\0");
+        }
+        let waits = receive(&mut client, length).await;
+        let mut peer = TcpStream::connect(("127.0.0.1", port(&waits))).await.unwrap();
+        let came = receive(&mut client, length).await;
+        assert_eq!(port(&came), peer.local_addr().unwrap().port());
+        assert_eq!([waits[1], came[1]], if version == 5 { [0, 0] } else { [90, 90] });
+        peer.write_all(b"from the peer").await.unwrap();
+        assert_eq!(receive(&mut client, 13).await, b"from the peer");
+        client.write_all(b"to the peer").await.unwrap();
+        assert_eq!(receive(&mut peer, 11).await, b"to the peer");
+    }
+}
+
+#[tokio::test]
+async fn bind_takes_only_the_peer_that_was_named_and_ends_with_its_client() {
+    let service = service("allow *\nsocks\n").await;
+    let mut client = TcpStream::connect(service).await.unwrap();
+    client.write_all(b"\x05\x01\0\x05\x02\0\x01\x7f\0\0\x05\0\0").await.unwrap();
+    let waits = receive(&mut client, 12).await;
+    let address = SocketAddr::from(([127, 0, 0, 1], u16::from_be_bytes([waits[10], waits[11]])));
+    let mut stranger = TcpStream::connect(address).await.unwrap();
+    let mut rest = Vec::new();
+    client.read_to_end(&mut rest).await.unwrap();
+    assert_eq!(rest, b"", "nothing is said of a stranger");
+    let _ = stranger.read_to_end(&mut rest).await;
+    assert_eq!(rest, b"");
+
+    let mut client = TcpStream::connect(service).await.unwrap();
+    client.write_all(b"\x05\x01\0\x05\x02\0\x01\0\0\0\0\0\0").await.unwrap();
+    receive(&mut client, 12).await;
+    client.shutdown().await.unwrap();
+    client.read_to_end(&mut rest).await.unwrap();
+    assert_eq!(rest, b"", "the wait is over");
+}

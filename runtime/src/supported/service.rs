@@ -105,7 +105,6 @@ fn options(kind: ServiceKind, options: &Options, refused: &mut Refused) {
     if kind == ServiceKind::Socks {
         set("-U", place(&options.udp_auth));
         set("-Ni", place(&options.internal_nat));
-        set("-Ne", place(&options.external_nat));
     }
     let lists = [&options.listen_socket, &options.client_socket, &options.server_socket];
     lists.into_iter().flatten().for_each(|list| socket_options(list, refused));

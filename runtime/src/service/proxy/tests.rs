@@ -87,8 +87,8 @@ async fn talk(config: &str, sent: &str) -> String {
     let client = TcpStream::connect(listener.local_addr().unwrap());
     let (client, accepted) = tokio::join!(client, listener.accept());
     let (mut client, (near, peer)) = (client.unwrap(), accepted.unwrap());
-    let session = Session::new(snapshot, service, peer, near.local_addr().unwrap());
-    let served = tokio::spawn(serve(near, session));
+    let session = Box::new(Session::new(snapshot, service, peer, near.local_addr().unwrap()));
+    let served = tokio::spawn(crate::service::serve(near, session));
     client.write_all(sent.as_bytes()).await.unwrap();
     client.shutdown().await.unwrap();
     let mut got = Vec::new();
