@@ -41,7 +41,7 @@ use crate::{
 /// Includes within includes: 3proxy has no limit, but nobody means more than this.
 const DEEPEST_INCLUDE: usize = 64;
 /// Files in all: two files that include each other's successors twice would otherwise grow without end.
-const MOST_FILES: usize = 65_536;
+const MOST_FILES: usize = 16_384;
 
 /// Runs the configuration at `path` and yields its Program, with a finding for each line that 3proxy refuses.
 pub fn lower(path: &Path, files: &dyn Files) -> Compiled {
