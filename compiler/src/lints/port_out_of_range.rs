@@ -1,11 +1,11 @@
 //! Ports above 65535, which wrap.
-use grammar::value::{NumberTrap, PortTrap, port};
+use grammar::value::{PortTrap, port};
 
 use super::rule::{Lint, Part, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
-    /// A port above 65535 or below 0 stands for another one.
+    /// In a list of ports, one above 65535 or below 0 stands for another one.
     ///
     /// 3proxy keeps the low 16 bits of the number: 70000 is port 4464, and `1-65536` is the range from 1 to 0, which holds no port.
     ///
@@ -31,7 +31,7 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     for (number, trap) in lint.traps() {
-        if matches!(trap, Trap::Ports(PortTrap::Wraps) | Trap::Port(NumberTrap::Wraps)) {
+        if trap == Trap::Ports(PortTrap::Wraps) {
             lint.report(found(number));
         }
     }
