@@ -115,6 +115,15 @@ impl Copied<'_> {
         self.list.len.saturating_sub(1)
     }
 
+    /// The index, unless it can't answer: an entry of the list that is passed over takes back the weight that an earlier walk left,
+    /// which matters if the last entry has a weight. In a list without weights the index leaves such entries out; and only another
+    /// version of its last entry can then have one.
+    fn index(&self, request: &Request<'_>) -> Option<&Index> {
+        let weighs = |(_, last): (AceId, &Ace)| last.weight.value != 0;
+        let unseen = request.weight != 0 && !self.table.weighty && self.last().is_some_and(weighs);
+        self.table.index.as_ref().filter(|_| !unseen)
+    }
+
     fn entry(&self, at: u32) -> Option<(AceId, &Ace)> {
         let id = *self.acls.lists.get(self.list.list.0 as usize)?.get(at as usize)?;
         Some((id, self.acls.ace(id)?))
@@ -159,13 +168,13 @@ impl Copied<'_> {
 
 impl Table for Copied<'_> {
     fn decide(&self, request: &Request<'_>) -> Verdict {
-        let Some(index) = &self.table.index else { return self.walk().decide(request) };
+        let Some(index) = self.index(request) else { return self.walk().decide(request) };
         let deciding = self.deciding(index, &mut Subject::new(request));
         deciding.map_or(Verdict::END, |(_, id, ace)| Verdict::of(id, ace))
     }
 
     fn depends_on(&self, request: &Request<'_>) -> Fields {
-        let Some(index) = &self.table.index else { return self.walk().depends_on(request) };
+        let Some(index) = self.index(request) else { return self.walk().depends_on(request) };
         let subject = Subject::new(request);
         let deciding = self.deciding(index, &mut subject.clone());
         let last = self.last().map(|(_, ace)| ace);

@@ -231,6 +231,29 @@ fn copies(acls: &Acls) -> Vec<AclRef> {
     own.chain((1..=list.len() + 1).step_by(step).map(|len| copy(len, other))).collect()
 }
 
+#[test]
+fn an_entry_passed_over_takes_the_weight_back_for_a_later_version() {
+    let redirects = (Matcher::default(), Action::Allow, 1, 0);
+    let weighs = (Matcher::default(), Action::Allow, 0, 1);
+    let acls = acls(&[redirects, weighs]);
+    let table = ListTable::indexed(&acls, &acls.lists[0]);
+    let list = AclRef { list: ListId(0), len: 2, last: AceId(1) };
+    let ask = Ask {
+        user: None,
+        source: address("10.0.0.1"),
+        host: None,
+        address: None,
+        port: 0,
+        operation: Operation::Bind,
+        time: WeekTime::default(),
+        weight: 2,
+        redirected: false,
+    };
+    let indexed = Copied { table: &table, acls: &acls, list }.decide(&ask.request());
+    assert_eq!(indexed, Walk { acls: &acls, list: Some(list) }.decide(&ask.request()));
+    assert_eq!(indexed.entry, Some(AceId(1)));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
