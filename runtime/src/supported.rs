@@ -7,15 +7,17 @@ mod service;
 #[cfg(test)]
 mod tests;
 
-use std::{borrow::Cow, collections::HashSet};
+use std::{borrow::Cow, collections::HashSet, sync::Arc};
 
 use compiler::{
     finding::{Finding, Level, group},
     program::{
         Program,
+        auth::{AuthType, Password},
         limits::{Limit, Limits, Rotation},
         log::LogTarget,
         process::Process,
+        service::Service,
     },
     sources::{Loc, Sources},
 };
@@ -31,6 +33,7 @@ pub fn check(sources: &Sources, program: &Program) -> Vec<Finding> {
         service::check(service, &mut refused);
     }
     parents::check(&program.acls, &mut refused);
+    users(program, &mut refused);
     limits(&program.limits, &mut refused);
     process(&program.process, &mut refused);
     // Without a rotation there is nothing to archive.
@@ -69,6 +72,21 @@ impl Refused {
     fn set(&mut self, what: &'static str, at: Option<Loc>) {
         if let Some(at) = at {
             self.at(at, what);
+        }
+    }
+}
+
+/// Hashed passwords matter where passwords are asked for.
+fn users(program: &Program, refused: &mut Refused) {
+    let asked = |service: &Arc<Service>| service.chain.value.iter().any(|step| step.kind == AuthType::Strong);
+    if !program.services.iter().any(asked) {
+        return;
+    }
+    for user in &program.users {
+        match user.password {
+            Password::Clear(_) => {}
+            Password::Crypt(_) => refused.at(user.at, "a password of type CR"),
+            Password::Nt(_) => refused.at(user.at, "a password of type NT"),
         }
     }
 }

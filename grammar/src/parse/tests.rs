@@ -135,7 +135,8 @@ fn a_file_of_words_has_no_lines_and_no_dollars() {
     assert_eq!(shown(b""), "");
     assert_eq!(shown(b"\n"), "");
     assert_eq!(shown(b"a:CL:b\nc:CR:$1$s$h\r\n\n#no comment\n"), "[a:CL:b][c:CR:$1$s$h][#no][comment]");
-    assert_eq!(shown(b" \"a\nb\" $c"), "[a\nb][$c]");
+    assert_eq!(shown(b" \"a\nb\" $c"), "[a\nb][c]");
+    assert_eq!(shown(b"bob:CL:$x\n$eve:CL:pw $$ \"$z\""), "[bob:CL:$x][eve:CL:pw][$z]");
     assert_eq!(shown(b"a \"b\nc"), "[a]!UnclosedQuote(Span { start: 2, end: 3 })");
     assert_eq!(shown(b"a\0b"), "[a]!Nul(Span { start: 1, end: 2 })");
 }
