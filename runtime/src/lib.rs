@@ -5,7 +5,7 @@
 //! `authenticate` and `authorize` (who is it, may it), `connect` and `parent` (the way out), `relay` (the bytes),
 //! `reload` and `watch` (the next configuration).
 //!
-//! **Invariants.** A session takes one `snapshot::Snapshot` when it begins and ends under it.
+//! **Invariants.** A request is judged by one `snapshot::Snapshot`: that in force when it came, whole.
 //! Network input never panics. Every failure has a 3proxy code and a log record.
 //! No buffer is held for an idle connection.
 

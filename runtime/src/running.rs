@@ -12,8 +12,8 @@ use crate::{event::Events, log::Writer, snapshot::Snapshot};
 /// Shared by every listener of the process.
 #[derive(Debug)]
 pub(crate) struct Running {
-    /// The configuration in force. A session loads it once.
-    pub(crate) current: ArcSwap<Snapshot>,
+    /// The configuration in force. A session loads it once, and again before a further request on its connection.
+    pub(crate) current: Arc<ArcSwap<Snapshot>>,
     /// Writes log records.
     pub(crate) writer: Writer,
     /// Where the operator is told.
@@ -30,7 +30,7 @@ pub(crate) struct SessionGuard(Arc<Running>);
 impl Running {
     pub(crate) fn new(first: Arc<Snapshot>, writer: Writer, events: Events) -> Self {
         Self {
-            current: ArcSwap::new(first),
+            current: Arc::new(ArcSwap::new(first)),
             writer,
             events,
             sessions: AtomicUsize::new(0),

@@ -8,6 +8,7 @@ use std::{
     sync::Arc,
 };
 
+use arc_swap::ArcSwap;
 use compiler::program::{acl::Operation, service::Family};
 use tokio::net::TcpStream;
 
@@ -15,7 +16,7 @@ use crate::{
     authorize::{self, Grant},
     error::{Failure, FailureKind},
     log::Record,
-    snapshot::{ServicePolicy, Snapshot},
+    snapshot::{ListenerId, ServicePolicy, Snapshot},
 };
 
 /// What a client asks for.
@@ -155,6 +156,19 @@ pub struct Session {
     pub local: SocketAddr,
     /// What its log record will say. A service with several requests on a connection takes a fresh one for each.
     pub record: Record,
+    /// Where it came in, to find its service in a later configuration.
+    origin: Option<(ListenerId, Arc<ArcSwap<Snapshot>>)>,
+}
+
+/// What became of a session's service since the session, or its last request, began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Renewed {
+    /// The same configuration is in force.
+    Same,
+    /// Another one is, and the session is under it now: nothing that the old one decided holds.
+    Changed,
+    /// The one in force has no such service any more.
+    Gone,
 }
 
 impl Session {
@@ -169,7 +183,31 @@ impl Session {
         let canonical = |address: SocketAddr| SocketAddr::new(address.ip().to_canonical(), address.port());
         let (client, local) = (canonical(client), canonical(local));
         let record = Record::new(service.kind, service.settings.listen.port.value, client, local);
-        Self { snapshot, service, client, local, record }
+        Self { snapshot, service, client, local, record, origin: None }
+    }
+
+    /// The same, of a client that came in at `listener`, where `current` is in force.
+    pub(crate) fn at(mut self, listener: ListenerId, current: Arc<ArcSwap<Snapshot>>) -> Self {
+        self.origin = Some((listener, current));
+        self
+    }
+
+    /// Between two requests of one connection: goes over to the configuration in force, so that a client that never hangs up is
+    /// not judged for ever by one that is gone.
+    pub(crate) fn renew(&mut self) -> Renewed {
+        let Some((listener, current)) = &self.origin else { return Renewed::Same };
+        let current = current.load();
+        if Arc::ptr_eq(&current, &self.snapshot) {
+            return Renewed::Same;
+        }
+        match current.listening(*listener) {
+            Some(service) if service.kind == self.service.kind => {
+                self.service = Arc::clone(service);
+                self.snapshot = Arc::clone(&current);
+                Renewed::Changed
+            }
+            _ => Renewed::Gone,
+        }
     }
 
     /// Which addresses the service uses: `-4`, `-6`, `-46`, `-64`.

@@ -18,5 +18,7 @@ mod licences;
 mod loads;
 mod proxy;
 mod readme;
+mod reload;
+mod run;
 mod support;
 mod tidy;

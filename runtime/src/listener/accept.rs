@@ -102,7 +102,9 @@ impl Acceptor {
         let Some((snapshot, service)) = &self.last else { return };
         let Ok(local) = stream.local_addr() else { return };
         prepare(&stream, service);
-        let session = Box::new(Session::new(Arc::clone(snapshot), Arc::clone(service), client, local));
+        let session = Session::new(Arc::clone(snapshot), Arc::clone(service), client, local)
+            .at(self.id, Arc::clone(&self.running.current));
+        let session = Box::new(session);
         let held = (self.slots.take(), self.running.begin());
         tokio::spawn(async move {
             service::serve(stream, session).await;

@@ -30,7 +30,7 @@ use crate::{
         target::Form,
     },
     service::{self, tunnel::Tunnel},
-    session::Session,
+    session::{Renewed, Session},
 };
 
 /// Serves the requests of `client` until either side wants no more, and logs each of them; or until a tunnel is what is left.
@@ -81,6 +81,12 @@ impl Connection {
                 return self.refuse(&failure, Version::Http10, true).await;
             }
         };
+        match self.session.renew() {
+            Renewed::Same => {}
+            // The server connection was chosen by entries that are gone.
+            Renewed::Changed => self.server = None,
+            Renewed::Gone => return Next::Close,
+        }
         self.session.record.text = log_text(&bytes);
         let request = match Request::read(&mut bytes, self.reading()) {
             Ok(request) => request,

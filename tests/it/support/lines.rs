@@ -51,6 +51,19 @@ impl Lines {
         }
     }
 
+    /// Waits until `wanted` holds of all lines so far.
+    #[track_caller]
+    pub(crate) fn wait_until(&self, what: &str, wanted: impl Fn(&[String]) -> bool) {
+        let (collected, changed) = &*self.0;
+        let end = Instant::now() + DEADLINE;
+        let mut guard = collected.lock().unwrap();
+        while !wanted(&guard.lines) {
+            let left = end.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero() && !guard.ended, "{what} is not in:\n{}", guard.lines.join("\n"));
+            guard = changed.wait_timeout(guard, left).unwrap().0;
+        }
+    }
+
     /// All lines so far.
     pub(crate) fn so_far(&self) -> Vec<String> {
         self.0.0.lock().unwrap().lines.clone()

@@ -22,6 +22,11 @@ pub(crate) fn free() -> u16 {
 /// Replaces each `@name` in `text` by a free port, the same one for the same name.
 pub(crate) fn fill(text: &str) -> (String, BTreeMap<String, u16>) {
     let mut ports = BTreeMap::new();
+    (fill_with(text, &mut ports), ports)
+}
+
+/// The same with ports that some names have already; new names get free ones.
+pub(crate) fn fill_with(text: &str, ports: &mut BTreeMap<String, u16>) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('@') {
@@ -35,7 +40,7 @@ pub(crate) fn fill(text: &str) -> (String, BTreeMap<String, u16>) {
         rest = behind;
     }
     filled.push_str(rest);
-    (filled, ports)
+    filled
 }
 
 /// Whether something listens on this TCP port, on any address. Asks the kernel rather than connecting, so that the service sees nothing of it.
