@@ -182,8 +182,10 @@ pub(crate) async fn connect(session: &mut Session, ask: &Ask, grant: Grant) -> R
         return parent::open(session, ask, target, reuse, grant.verdict, grant.user.as_deref()).await;
     }
     session.record.peer = Some(target);
-    let source = Source::of(session.service.settings.external);
-    let stream = dial(target, source, session.snapshot.timeouts.connect).await?;
+    let settings = &session.service.settings;
+    let source = Source::of(settings.external);
+    let options = settings.options.server_socket.as_ref();
+    let stream = dial(target, source, options, session.snapshot.timeouts.connect).await?;
     Upstream::new(stream, Route::Tunnel, target, reuse, &mut session.record)
 }
 

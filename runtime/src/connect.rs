@@ -5,13 +5,20 @@ use std::{
     time::Duration,
 };
 
-use compiler::program::service::External;
+use compiler::program::{
+    Set,
+    service::{External, SocketOptions},
+};
+use socket2::SockRef;
 use tokio::{
     net::{TcpSocket, TcpStream},
     time::timeout,
 };
 
-use crate::error::{Failure, FailureKind};
+use crate::{
+    error::{Failure, FailureKind},
+    socket,
+};
 
 /// Where a connection comes from, for each family; unspecified: the system chooses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,14 +52,19 @@ impl Source {
     }
 }
 
-/// Connects to `target` from `source`, with Nagle's algorithm off: what is relayed was written as its sender meant it.
+/// Connects to `target` from `source` by a socket with these options, and with Nagle's algorithm off: what is relayed was written as its sender meant it.
 ///
 /// An IPv4-mapped target is the IPv4 address that it is, so that it can't be reached past the rules for IPv4.
 ///
 /// # Errors
 /// With 3proxy's codes: 100 for a null address or port, 11 if there is no socket to be had, 12 if the source address can't be bound,
 /// 13 if the target can't be reached within `limit`.
-pub async fn connect(target: SocketAddr, source: Source, limit: Duration) -> Result<TcpStream, Failure> {
+pub async fn connect(
+    target: SocketAddr,
+    source: Source,
+    options: Option<&Set<SocketOptions>>,
+    limit: Duration,
+) -> Result<TcpStream, Failure> {
     let target = SocketAddr::new(target.ip().to_canonical(), target.port());
     if target.ip().is_unspecified() || target.port() == 0 {
         return Err(Failure::new(100, FailureKind::Resolve));
@@ -62,6 +74,8 @@ pub async fn connect(target: SocketAddr, source: Source, limit: Duration) -> Res
         SocketAddr::V6(_) => TcpSocket::new_v6(),
     };
     let socket = socket.map_err(|error| Failure::io(11, FailureKind::Connect, error))?;
+    // `-os`. A socket that refuses an option works all the same.
+    let _ = socket::apply(&SockRef::from(&socket), options);
     if let Some(address) = source.for_target(target.ip()) {
         let bound = socket.bind(SocketAddr::new(address, 0));
         bound.map_err(|error| Failure::io(12, FailureKind::Connect, error))?;
@@ -105,7 +119,7 @@ mod tests {
             (target, only("127.0.0.7"), "127.0.0.7"),
             (target, only("::ffff:127.0.0.7"), "127.0.0.7"),
         ] {
-            let (connected, accepted) = tokio::join!(connect(target, source, LIMIT), listener.accept());
+            let (connected, accepted) = tokio::join!(connect(target, source, None, LIMIT), listener.accept());
             assert_eq!(connected.unwrap().local_addr().unwrap().ip().to_string(), expected);
             assert_eq!(accepted.unwrap().1.ip().to_string(), expected);
         }
@@ -124,7 +138,7 @@ mod tests {
             (closed, system.only(IpAddr::from([0, 0, 0, 0, 0, 0, 0, 1])), 12),
             (closed, system, 13),
         ] {
-            let failure = connect(target, source, LIMIT).await.unwrap_err();
+            let failure = connect(target, source, None, LIMIT).await.unwrap_err();
             assert_eq!(failure.code, code, "{target}: {failure}");
         }
     }

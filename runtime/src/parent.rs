@@ -85,7 +85,8 @@ async fn attempt(
     if let Some(external) = plan.external {
         source = source.only(draw::external(external, session.client.ip()));
     }
-    let mut stream = connect(first, source, timeouts.connect).await?;
+    let options = session.service.settings.options.server_socket.as_ref();
+    let mut stream = connect(first, source, options, timeouts.connect).await?;
     if plan.announces {
         let header = announcement(session.client, session.local);
         let sent = timeout(timeouts.chain, stream.write_all(header.as_bytes())).await;

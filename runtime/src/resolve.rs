@@ -93,9 +93,9 @@ impl Resolver {
     pub async fn lookup_parent(&self, name: &str) -> Option<IpAddr> {
         for kind in [Kind::A, Kind::Aaaa] {
             let found = match self.mode {
-                ResolverMode::Fake if self.servers.is_empty() => by_system(name, kind).await,
+                ResolverMode::Fake if self.servers.is_empty() => self.by_system(name, kind).await,
                 ResolverMode::Fake | ResolverMode::Servers => self.by_servers(name, kind).await,
-                ResolverMode::System => by_system(name, kind).await,
+                ResolverMode::System => self.by_system(name, kind).await,
             };
             if let Some(address) = found.filter(|address| !address.is_unspecified()) {
                 return Some(address);
@@ -106,7 +106,7 @@ impl Resolver {
 
     async fn lookup_kind(&self, name: &str, kind: Kind) -> Option<IpAddr> {
         match self.mode {
-            ResolverMode::System => by_system(name, kind).await,
+            ResolverMode::System => self.by_system(name, kind).await,
             ResolverMode::Servers => self.by_servers(name, kind).await,
             ResolverMode::Fake => Some(match kind {
                 Kind::A => Ipv4Addr::new(127, 0, 0, 2).into(),
@@ -116,10 +116,7 @@ impl Resolver {
     }
 
     async fn by_servers(&self, name: &str, kind: Kind) -> Option<IpAddr> {
-        let names = match kind {
-            Kind::A => &self.v4,
-            Kind::Aaaa => &self.v6,
-        };
+        let names = self.names(kind);
         if let Some(&address) = names.records.get(name) {
             return Some(address);
         }
@@ -132,6 +129,23 @@ impl Resolver {
         }
         Some(found.value)
     }
+
+    /// The system's answer says nothing of how long it holds, so it is not kept.
+    async fn by_system(&self, name: &str, kind: Kind) -> Option<IpAddr> {
+        let ask = async {
+            let mut found = tokio::net::lookup_host((name, 0)).await.ok()?.map(|address| address.ip());
+            let value = found.find(|address| address.is_ipv6() == (kind == Kind::Aaaa))?;
+            Some(Expiring { value, lifetime: Duration::ZERO })
+        };
+        Some(self.names(kind).flights.join(name, ask).await?.value)
+    }
+
+    const fn names(&self, kind: Kind) -> &Names {
+        match kind {
+            Kind::A => &self.v4,
+            Kind::Aaaa => &self.v6,
+        }
+    }
 }
 
 const fn kinds(family: Family) -> &'static [Kind] {
@@ -141,11 +155,6 @@ const fn kinds(family: Family) -> &'static [Kind] {
         Family::V4ThenV6 => &[Kind::A, Kind::Aaaa],
         Family::V6ThenV4 => &[Kind::Aaaa, Kind::A],
     }
-}
-
-async fn by_system(name: &str, kind: Kind) -> Option<IpAddr> {
-    let mut addresses = tokio::net::lookup_host((name, 0)).await.ok()?.map(|address| address.ip());
-    addresses.find(|address| address.is_ipv6() == (kind == Kind::Aaaa))
 }
 
 #[cfg(test)]
