@@ -134,3 +134,6 @@ fn printable(text: &str) -> Cow<'_, str> {
 fn is_private(char: char) -> bool {
     matches!(char, '\u{e000}'..='\u{f8ff}')
 }
+
+#[cfg(test)]
+mod tests;
