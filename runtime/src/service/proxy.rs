@@ -36,13 +36,15 @@ use crate::{
 /// Serves the requests of `client` until either side wants no more, and logs each of them; or until a tunnel is what is left.
 pub(super) async fn serve(client: TcpStream, session: Box<Session>) -> Option<Tunnel> {
     let mut connection = Connection::new(client, session);
-    loop {
-        match connection.request().await {
+    while connection.has_more().await {
+        // Boxed, so that nothing of a request takes memory while the next one is awaited.
+        match Box::pin(connection.request()).await {
             Next::Request => {}
             Next::Close => return None,
             Next::Tunnel(server) => return Some(connection.tunnel(*server)),
         }
     }
+    None
 }
 
 /// What follows a request.
@@ -59,8 +61,6 @@ enum Next {
 struct Connection {
     client: TcpStream,
     inbox: Inbox,
-    /// It has served a request.
-    kept: bool,
     /// The server of the last request, if it can take another one.
     server: Option<Server>,
     session: Box<Session>,
@@ -68,7 +68,7 @@ struct Connection {
 
 impl Connection {
     fn new(client: TcpStream, session: Box<Session>) -> Self {
-        Self { client, inbox: Inbox::default(), kept: false, server: None, session }
+        Self { client, inbox: Inbox::default(), server: None, session }
     }
 
     /// Serves one request.
@@ -107,7 +107,10 @@ impl Connection {
             Ok((Outcome::Done { keep_client, keep_server }, mut server)) => {
                 self.log(0);
                 server.kept = true;
+                // Empty inboxes and old records hold memory, which is not to be had while the client is idle.
+                server.inbox = Inbox::default();
                 self.server = Some(server).filter(|_| keep_server);
+                self.session.record = self.session.record.next();
                 if keep_client { Next::Request } else { self.part(!progress.uploaded).await }
             }
             Err(failure) if progress.back.answered => {
@@ -134,10 +137,6 @@ impl Connection {
     /// The head of the next request; `None` if the client has no more.
     async fn next_head(&mut self) -> Result<Option<Vec<u8>>, Failure> {
         self.session.record = self.session.record.next();
-        if self.kept && !self.stay().await {
-            return Ok(None);
-        }
-        self.kept = true;
         let outcome = timeout(self.session.snapshot.timeouts.string_long, self.read_head()).await;
         match outcome {
             Ok(Ok(head)) => Ok(Some(head)),
@@ -161,8 +160,8 @@ impl Connection {
         }
     }
 
-    /// Waits for the client to go on. Lets go of the server when that does. False: the client does not, or takes too long.
-    async fn stay(&mut self) -> bool {
+    /// Waits for the client to begin a request. Lets go of the server when that does. False: the client does not, or takes too long.
+    async fn has_more(&mut self) -> bool {
         if !self.inbox.is_empty() {
             return true;
         }
