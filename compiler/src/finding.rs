@@ -157,7 +157,7 @@ pub fn group(mut findings: Vec<Finding>, sources: &Sources) -> Vec<Finding> {
             let line = sources.line_column(place).line;
             let path = path.filter(|_| place.file != one.at.file);
             let of = path.map(|path| format!(" of `{path}`")).unwrap_or_default();
-            one.notes.push(format!("this is found {} times, the last time in line {line}{of}", one.count));
+            one.notes.push(format!("This is found {} times, the last time in line {line}{of}.", one.count));
         }
     }
     shown
@@ -205,7 +205,7 @@ mod tests {
         let shown = group(many.chain(few).collect(), &sources);
         assert_eq!(shown.len(), 9);
         assert_eq!((shown[0].rule, shown[0].count, shown[0].message.as_str()), ("many", 20, "`0` is bad"));
-        assert_eq!(shown[0].notes, ["this is found 20 times, the last time in line 20"]);
+        assert_eq!(shown[0].notes, ["This is found 20 times, the last time in line 20."]);
         assert_eq!(shown[0].fix.as_ref().unwrap().edits.len(), 20);
         assert!(shown[1..].iter().all(|finding| finding.rule == "few" && finding.count == 1));
     }

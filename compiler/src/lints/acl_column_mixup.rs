@@ -121,7 +121,7 @@ fn address_as_user(lint: &mut Lint<'_>, at: Loc, address: &Text, others: bool) {
     let mut finding = RULE
         .finding(place, format!("`{address}` stands in the user column, so it is compared with user names"))
         .label("no user is called so")
-        .note("the columns are: users, sources, targets, target ports, operations, weekdays, periods");
+        .note("The columns are: users, sources, targets, target ports, operations, weekdays, periods.");
     if others {
         finding = finding.help("give the addresses an entry of their own, with `*` for the users");
     } else {
@@ -139,7 +139,7 @@ fn pattern_as_user(lint: &mut Lint<'_>, at: Loc, pattern: &Text) {
             format!("`{pattern}` stands in the user column, where a `*` within a name is no wildcard"),
         )
         .label("no user is called so")
-        .note("the columns are: users, sources, targets, target ports, operations, weekdays, periods")
+        .note("The columns are: users, sources, targets, target ports, operations, weekdays, periods.")
         .help("if it is a target, write `*` for the users and the sources: `allow * * TARGET`"),
     );
 }

@@ -74,7 +74,7 @@ fn found(word: Part<'_>, trap: CacheTrap, others: bool) -> Finding {
             .finding(word.at, format!("`{cited}` is no field: 3proxy takes `user,pass` instead"))
             .label("ignored"),
     };
-    finding = finding.note(format!("the fields are {}", listed(&mut CacheField::ALL.into_iter())));
+    finding = finding.note(format!("The fields are {}.", listed(&mut CacheField::ALL.into_iter())));
     let separated = separated(&cited, trap);
     let safety = if separated.is_some() { Safety::Safe } else { Safety::Unsafe };
     match separated.or_else(|| meant(&cited).map(str::to_owned)) {

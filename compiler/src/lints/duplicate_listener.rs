@@ -82,7 +82,7 @@ fn check(lint: &mut Lint<'_>) {
             )
             .label("its connections go here or there at random")
             .also(first.at, "the other one")
-            .note("3proxy sets `SO_REUSEPORT`, so both start and the kernel chooses for each connection")
+            .note("3proxy sets `SO_REUSEPORT`, so both start and the kernel chooses for each connection.")
             .help("give it a port of its own: `-pPORT`"),
         );
     }

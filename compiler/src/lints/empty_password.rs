@@ -126,7 +126,7 @@ fn found(sources: &Sources, part: Part<'_>) -> Finding {
     }
     let edits = gaps.iter().map(|gap| Edit { at: *gap, text: String::new() }).collect();
     finding
-        .note("a space ends the entry, so what follows it is read as further users")
+        .note("A space ends the entry, so what follows it is read as further users.")
         .help(format!("write `{name}:CL:PASSWORD` without spaces"))
         .fix(Fix { title: "remove the spaces".to_owned(), safety: Safety::Safe, edits })
 }

@@ -62,7 +62,7 @@ pub(crate) fn finding(word: Loc, dollar: u32, quoted: bool) -> Finding {
     let found = RULE
         .finding(word, "the `$` in this word names a file, and no such file can be read")
         .label("3proxy looks for a file here")
-        .note("outside quotes, `$NAME` stands for the words of the file of that name")
+        .note("Outside quotes, `$NAME` stands for the words of the file of that name.")
         .help("quote it: `NAME:CR:\"$1$SALT$HASH\"`");
     if quoted {
         return found;

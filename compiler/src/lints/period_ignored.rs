@@ -72,7 +72,7 @@ fn found(part: Part<'_>, trap: PeriodTrap, restricts: bool) -> Finding {
     let finding = RULE
         .finding(part.at, message)
         .label("not `HH:MM:SS-HH:MM:SS`")
-        .note("a period is `HH:MM:SS-HH:MM:SS` in local time, within one day; a list is at commas");
+        .note("A period is `HH:MM:SS-HH:MM:SS` in local time, within one day; a list is at commas.");
     let finding =
         if trap == PeriodTrap::Overnight { finding.label("ends before it begins") } else { finding };
     match translated(&cited) {

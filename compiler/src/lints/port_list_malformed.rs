@@ -52,7 +52,7 @@ fn found(junk: Part<'_>) -> Finding {
     let finding = RULE
         .finding(junk.at, format!("`{cited}` behind a port is not read"))
         .label("3proxy drops this")
-        .note("a list of ports is numbers and ranges at commas: `80,443,8000-8999`");
+        .note("A list of ports is numbers and ranges at commas: `80,443,8000-8999`.");
     if junk.text == b"-" {
         return finding.help("write the last port too, as in `1024-65535`");
     }

@@ -41,6 +41,6 @@ fn found(number: Part<'_>) -> Finding {
     let read = port(number.text).value;
     RULE.finding(number.at, format!("port `{}` is out of range, and read as {read}", number.cited()))
         .label("a port is 0 to 65535")
-        .note("3proxy keeps the low 16 bits of the number")
+        .note("3proxy keeps the low 16 bits of the number.")
         .help("write the port that you mean; the last one is 65535")
 }

@@ -1,7 +1,7 @@
 //! Settings behind the last service.
 use grammar::{
     Span,
-    directive::{self, Kind},
+    directive::{self, Effect, Kind},
     syntax::{Line, LineKind},
 };
 
@@ -64,23 +64,47 @@ fn check(lint: &mut Lint<'_>) {
     // A fix would have to cite what it moves, and half of a list is worse than none.
     let secret = lint.program.behind_services.iter().any(|at| holds_secret(lint.sources, *at));
     let first = first_of_the_last(lint).filter(|_| !secret);
-    for at in &lint.program.behind_services {
-        let Some(name) = lint.sources.words(*at).first().map(|word| Loc { file: at.file, span: word.span })
-        else {
-            continue;
+    for (name, lines) in settings(lint, logs) {
+        let [at, rest @ ..] = lines.as_slice() else { continue };
+        let (what, it) = match rest {
+            [] => (format!("`{name}`"), format!("`{name}`")),
+            _ => ("this access list".to_owned(), "the list".to_owned()),
         };
-        let written = String::from_utf8_lossy(lint.sources.text(name)).into_owned();
-        if written == "flush" || written == "log" && logs {
-            continue;
-        }
         let mut finding = RULE
-            .finding(*at, format!("`{written}` stands behind the last service, so no service uses it"))
+            .finding(*at, format!("{what} stands behind the last service, so no service uses it"))
             .label("has no effect here")
             .also(last.at, "the last service starts here, with a copy of what was set above")
-            .help(format!("move `{written}` above the service that it is meant for"));
-        finding.fix = first.and_then(|first| move_up(lint.sources, *at, first));
+            .help(format!("move {it} above the service that it is meant for"));
+        if let Some(end) = rest.last() {
+            finding = finding.also(*end, format!("the last of its {} lines", lines.len()));
+        }
+        finding.fix = first.and_then(|first| move_up(lint.sources, &lines, first));
         lint.report(finding);
     }
+}
+
+/// What stands behind the last service, by what it sets: the lines of the access list are one.
+fn settings(lint: &Lint<'_>, logs: bool) -> Vec<(String, Vec<Loc>)> {
+    let mut settings: Vec<(String, Vec<Loc>)> = Vec::new();
+    let mut list: Option<usize> = None;
+    for at in &lint.program.behind_services {
+        let words = lint.sources.words(*at);
+        let Some(word) = words.first().map(|word| Loc { file: at.file, span: word.span }) else { continue };
+        let name = lint.sources.text(word);
+        let row = directive::find(name);
+        if name == b"flush" && list.is_none() || name == b"log" && logs {
+            continue;
+        }
+        let of_list = name == b"flush" || row.is_some_and(|row| row.effect == Effect::Acl);
+        match list.filter(|_| of_list).and_then(|list| settings.get_mut(list)) {
+            Some((_, lines)) => lines.push(*at),
+            None => {
+                list = if of_list { Some(settings.len()) } else { list };
+                settings.push((String::from_utf8_lossy(name).into_owned(), vec![*at]));
+            }
+        }
+    }
+    settings
 }
 
 /// The first of the services that stand together, with no other command between them, at the end of the script.
@@ -109,20 +133,22 @@ fn holds_secret(sources: &Sources, at: Loc) -> bool {
         .any(|argument| row.parameter(argument).is_some_and(|parameter| parameter.kind == Kind::Secret))
 }
 
-/// Moves the line of `at` above the line of `service`.
-fn move_up(sources: &Sources, at: Loc, service: Loc) -> Option<Fix> {
-    let source = sources.get(at.file).filter(|_| at.file == service.file)?;
-    let moved = line_at(source, at)?.span;
+/// Moves `lines` above the line of `service`.
+fn move_up(sources: &Sources, lines: &[Loc], service: Loc) -> Option<Fix> {
+    let source = sources.get(service.file)?;
     let above = line_at(source, service)?.span.start;
-    let mut text = String::from_utf8(moved.of(&source.text).to_vec()).ok()?;
-    if !text.ends_with('\n') {
-        text.push('\n');
+    let place = |span| Loc { file: service.file, span };
+    let mut text = String::new();
+    let mut edits = Vec::new();
+    for at in lines.iter() {
+        let moved = line_at(source, *at).filter(|_| at.file == service.file)?.span;
+        text.push_str(str::from_utf8(moved.of(&source.text)).ok()?);
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        edits.push(Edit { at: place(moved), text: String::new() });
     }
-    let place = |span| Loc { file: at.file, span };
-    let edits = vec![
-        Edit { at: place(Span::new(above, above)), text },
-        Edit { at: place(moved), text: String::new() },
-    ];
+    edits.insert(0, Edit { at: place(Span::new(above, above)), text });
     Some(Fix { title: "move it above the service".to_owned(), safety: Safety::Unsafe, edits })
 }
 
@@ -146,11 +172,13 @@ auth cache strong
 #^ `auth` stands behind the last service
 users user1:CL:pass1
 allow user1
-#^ `allow` stands behind
+#^ this access list stands behind
 external 192.0.2.9
 #^ `external` stands behind
 maxconn 256
 #^ `maxconn` stands behind
+flush
+deny *
 ",
         );
     }
@@ -171,9 +199,8 @@ maxconn 256
             r"
 proxy
 allow *
-#^ `allow`
+#^ this access list stands behind the last service
 parent 1000 http 192.0.2.1 3128 user hunter2
-#^ `parent`
 ",
         );
         let text = "proxy\nallow *\nparent 1000 http 192.0.2.1 3128 user hunter2\n";

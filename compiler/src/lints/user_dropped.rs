@@ -74,8 +74,9 @@ fn found(part: Part<'_>, trap: UserTrap) -> Option<Finding> {
         }
     };
     Some(
-        finding
-            .note("a user is `NAME:TYPE:PASSWORD`, where the type is `CL`, `CR` or `NT`, or `NAME:PASSWORD`"),
+        finding.note(
+            "A user is `NAME:TYPE:PASSWORD`, where the type is `CL`, `CR` or `NT`, or `NAME:PASSWORD`.",
+        ),
     )
 }
 
@@ -86,7 +87,7 @@ fn unknown_type(name: &str, kind: Part<'_>) -> Finding {
     let finding = RULE
         .finding(kind.at, format!("user `{name}` is dropped, since its type is none that 3proxy knows"))
         .label("the type")
-        .note("types are `CL` (the password itself), `CR` (its hash) and `NT`; two bytes between colons are always read as a type");
+        .note("Types are `CL` (the password itself), `CR` (its hash) and `NT`; two bytes between colons are always read as a type.");
     if meant {
         let fix = kind.replaced("write the type in capitals", Safety::Safe, capitals.clone());
         return finding.help(format!("write `{capitals}`")).fix(fix);

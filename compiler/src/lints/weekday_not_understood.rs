@@ -77,7 +77,7 @@ fn found(part: Part<'_>, trap: WeekdayTrap, restricts: bool) -> Finding {
     let finding = RULE
         .finding(part.at, message)
         .label(label)
-        .note("days are the digits 0 to 7, where 0 and 7 are Sunday, and ascending ranges: `1-5`");
+        .note("Days are the digits 0 to 7, where 0 and 7 are Sunday, and ascending ranges: `1-5`.");
     match translated(&cited) {
         Some(days) => finding.help(format!("write `{days}`")).fix(part.replaced(
             "write the days as digits",

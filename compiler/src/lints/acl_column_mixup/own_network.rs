@@ -73,7 +73,7 @@ fn report(lint: &mut Lint<'_>, entry: &Ace, service: &Service) {
         .finding(place, format!("clients from anywhere may reach `{network}`, and nothing else"))
         .label("this is the target column")
         .also(service.at, "this service listens inside that network")
-        .note("the columns are: users, sources, targets, target ports, operations, weekdays, periods")
+        .note("The columns are: users, sources, targets, target ports, operations, weekdays, periods.")
         .help("if these are the clients, write the network in the source column: `allow * NETWORK`");
     finding.level = Level::Warn;
     if let (Some(source), Some(target)) = (source, target) {
