@@ -5,6 +5,8 @@
 mod gate;
 mod inputs;
 mod prepare;
+#[cfg(test)]
+mod tests;
 
 use std::{path::PathBuf, sync::Arc};
 

@@ -11,7 +11,7 @@ use std::{
 
 use crate::support::{
     cfgc::Cfgc,
-    client::{connect, echoes, http_connect, socks5},
+    client::{answer, connect, echoes, http_connect, socks5},
     server,
 };
 
@@ -164,6 +164,29 @@ fn a_service_that_is_taken_out_is_closed_and_its_sessions_go_on() {
     cfgc.rewrite(&two);
     cfgc.reload();
     echoes(&mut socks5(other, "127.0.0.1", echo.port(), None).unwrap());
+}
+
+#[test]
+fn a_kept_connection_is_judged_by_the_configuration_in_force() {
+    let origin = server::http();
+    let allowed = "internal 127.0.0.1\nauth iponly\nallow *\nproxy -p@proxy\n";
+    let mut cfgc = Cfgc::run_with(allowed, &["--no-watch"]);
+    let mut kept = connect(cfgc.at("proxy"));
+    let get = |kept: &mut TcpStream| {
+        write!(kept, "GET http://{0}/ HTTP/1.1\r\nHost: {0}\r\n\r\n", origin.address()).unwrap();
+        answer(kept).unwrap().map(|answer| answer.status)
+    };
+    assert_eq!(get(&mut kept), Some(200));
+    cfgc.rewrite(&allowed.replace("allow *", "allow * * 127.0.0.0/8"));
+    cfgc.reload();
+    assert_eq!(get(&mut kept), Some(200));
+    cfgc.rewrite(&allowed.replace("allow *", "deny *"));
+    cfgc.reload();
+    assert_eq!(get(&mut kept), Some(403));
+    let mut kept = connect(cfgc.at("proxy"));
+    cfgc.rewrite(&allowed.replace("proxy -p@proxy", "proxy -p@other"));
+    cfgc.reload();
+    assert_eq!(get(&mut kept), None, "the service is gone");
 }
 
 /// Whether a new connection passes the list.

@@ -144,6 +144,19 @@ fn term_lets_sessions_end_and_a_second_one_does_not_wait() {
 }
 
 #[test]
+fn services_share_a_port_when_both_ask_for_it() {
+    let echo = server::echo();
+    let twice = format!("{SOCKS}socks -p@socks\n").replace("socks -p", "socks -olSO_REUSEPORT -p");
+    let mut cfgc = Cfgc::run(&twice);
+    cfgc.stderr.wait_for("both", |line| line.contains("listening on 2 sockets"));
+    cfgc.rewrite(&twice.replace("allow *", "allow * * *"));
+    cfgc.reload();
+    for _ in 0..8 {
+        echoes(&mut socks5(cfgc.at("socks"), "127.0.0.1", echo.port(), None).unwrap());
+    }
+}
+
+#[test]
 fn the_process_id_is_where_pidfile_says() {
     let cfgc = Cfgc::run(&format!("pidfile run.pid\n{SOCKS}"));
     cfgc.stderr.wait_for("ready", |line| line.contains("ready"));

@@ -108,3 +108,61 @@ fn write(mut messages: mpsc::Receiver<Message>, events: &Events) {
         batch.write(events);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::Read,
+        os::fd::AsRawFd,
+        sync::{Arc, mpsc},
+    };
+
+    use compiler::program::limits::Rotation;
+
+    use super::{QUEUE, Sink, Writer};
+    use crate::event::{Event, Events};
+
+    #[tokio::test]
+    async fn lines_are_written_in_order_before_a_flush_returns() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let writer = Writer::start(Events::new(|event| panic!("{event}"))).unwrap();
+        let sink = Arc::new(Sink::file(path.clone(), Rotation::None, 0).unwrap());
+        let mut expected = String::new();
+        for line in 0..1000 {
+            writer.queue(&sink, format!("line {line}").into_bytes());
+            expected += &format!("line {line}\n");
+        }
+        writer.flush().await;
+        assert_eq!(std::fs::read_to_string(path).unwrap(), expected);
+    }
+
+    #[tokio::test]
+    async fn what_a_slow_target_can_not_take_is_dropped_and_counted() {
+        let (mut reader, target) = std::io::pipe().unwrap();
+        let path = format!("/proc/self/fd/{}", target.as_raw_fd());
+        let (told, events) = mpsc::channel();
+        let events_in = Events::new(move |event| {
+            if let Event::RecordsDropped { records, .. } = event {
+                told.send(*records).unwrap();
+            }
+        });
+        let writer = Writer::start(events_in).unwrap();
+        let sink = Arc::new(Sink::file(path.into(), Rotation::None, 0).unwrap());
+        drop(target);
+        // Far more than the queue, the batch and the pipe hold together.
+        let sent = 3 * QUEUE;
+        for _ in 0..sent {
+            writer.queue(&sink, b"a line of thirty-two characters.".to_vec());
+        }
+        let written = std::thread::spawn(move || {
+            let mut text = String::new();
+            reader.read_to_string(&mut text).map(|_| text.lines().count()).unwrap()
+        });
+        writer.flush().await;
+        drop((writer, sink));
+        let dropped: u64 = events.iter().sum();
+        assert!(dropped > 0);
+        assert_eq!(written.join().unwrap() as u64 + dropped, sent as u64);
+    }
+}
