@@ -34,7 +34,7 @@ use crate::{
     Compiled,
     finding::Finding,
     lints,
-    program::{Program, service::Service},
+    program::Program,
     sources::{FileId, Files, Loc, Source, Sources},
 };
 
@@ -86,7 +86,6 @@ struct Lowering<'f> {
     open: Vec<PathBuf>,
     sources: Sources,
     program: Program,
-    services: Vec<Service>,
     state: State,
     findings: Vec<Finding>,
 }
@@ -99,7 +98,6 @@ impl<'f> Lowering<'f> {
             open: Vec::new(),
             sources: Sources::default(),
             program: Program::default(),
-            services: Vec::new(),
             state: State::default(),
             findings: Vec::new(),
         }
@@ -211,10 +209,9 @@ impl<'f> Lowering<'f> {
     fn finish(mut self) -> Compiled {
         self.finish_acl();
         self.finish_log();
-        if self.services.is_empty() {
+        if self.program.services.is_empty() {
             self.program.behind_services.clear();
         }
-        self.program.services = self.services.into_iter().map(Arc::new).collect();
         Compiled { sources: self.sources, program: Arc::new(self.program), findings: self.findings }
     }
 }

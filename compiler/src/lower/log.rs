@@ -1,4 +1,6 @@
 //! Log records and files: `log`, `logformat`, `logdump`, `rotate`, `archiver`, `delimchar`.
+use std::sync::Arc;
+
 use grammar::{
     Text,
     value::{self, rotation},
@@ -86,8 +88,8 @@ impl Lowering<'_> {
     pub(super) fn finish_log(&mut self) {
         let Some(ServiceLog { target, .. }) = self.state.log_file.take() else { return };
         for index in std::mem::take(&mut self.state.log_followers) {
-            if let Some(service) = self.services.get_mut(index) {
-                service.log.target = target.clone();
+            if let Some(service) = self.program.services.get_mut(index) {
+                Arc::make_mut(service).log.target = target.clone();
             }
         }
     }

@@ -62,20 +62,21 @@ impl ServiceKind {
 
 impl Lowering<'_> {
     fn service(&mut self, command: &Command<'_>, kind: ServiceKind) {
-        let index = self.services.len();
+        let index = self.program.services.len();
         let mut service = self.snapshot(command, kind);
-        let options = command.arguments.iter().take_while(|word| word.value.starts_with(b"-")).count();
+        let count = command.arguments.iter().take_while(|word| word.value.starts_with(b"-")).count();
+        let mut options = Options::default();
         let mut own_log = false;
-        for word in command.arguments.iter().take(options) {
+        for word in command.arguments.iter().take(count) {
             match option::find(&word.value) {
                 Some((row, glued)) => {
                     own_log |= row.flag == "-l";
-                    self.option(command, &mut service, word, row, glued);
+                    self.option(command, (&mut service, &mut options), word, row, glued);
                 }
                 None => self.report(lints::unknown_option::finding(command, word)),
             }
         }
-        let rest = command.arguments_from(options);
+        let rest = command.arguments_from(count);
         let good = match kind.default_port() {
             Some(port) => {
                 if service.listen.port.value == 0 {
@@ -89,6 +90,9 @@ impl Lowering<'_> {
             None => self.port_mapper(command, rest, &mut service),
         };
         if good {
+            if options != *self.state.no_options {
+                service.options = Arc::new(options);
+            }
             let follows = match service.log.target.value {
                 LogTarget::Stdout => true,
                 LogTarget::File { .. } => !own_log,
@@ -97,7 +101,7 @@ impl Lowering<'_> {
             if follows {
                 self.state.log_followers.push(index);
             }
-            self.services.push(service);
+            self.program.services.push(Arc::new(service));
         }
     }
 
@@ -118,7 +122,7 @@ impl Lowering<'_> {
             log: state.log.clone(),
             tls: Arc::clone(&state.tls),
             target: None,
-            options: Options::default(),
+            options: Arc::clone(&state.no_options),
             force: state.force,
         }
     }
@@ -145,14 +149,14 @@ impl Lowering<'_> {
     fn option(
         &mut self,
         command: &Command<'_>,
-        service: &mut Service,
+        (service, options): (&mut Service, &mut Options),
         word: &Arg<'_>,
         row: &ServiceOption,
         glued: &[u8],
     ) {
         match row.flag {
             "-p" => service.listen.port = Set::new(self.port(word, glued), word.at),
-            "-P" => service.options.target_port = Some(Set::new(self.port(word, glued), word.at)),
+            "-P" => options.target_port = Some(Set::new(self.port(word, glued), word.at)),
             "-i" => {
                 if let Some(address) = self.listen_address(word, glued) {
                     service.listen.address = Set::new(address, word.at);
@@ -167,25 +171,25 @@ impl Lowering<'_> {
             "-f" => service.log.format = Some(self.log_format(word, glued)),
             "-F" => {
                 if let Some(address) = self.address(command, word, glued) {
-                    service.options.fake_answer = Some(Set::new(address, word.at));
+                    options.fake_answer = Some(Set::new(address, word.at));
                 }
             }
-            "-X" => self.starttls(word, glued, &mut service.options),
+            "-X" => self.starttls(word, glued, options),
             "-s" if service.kind.has_single() => {
-                service.options.single = Some(Set::new(self.glued_number(word, glued, 0), word.at));
+                options.single = Some(Set::new(self.glued_number(word, glued, 0), word.at));
             }
             "-s" => {
                 let splice = self.keep(word, 2, value::splice(glued), Trap::Number);
-                service.options.splice = Some(Set::new(splice, word.at));
+                options.splice = Some(Set::new(splice, word.at));
             }
             "-g" => {
                 let grace = self.keep(word, 2, value::grace(glued), Trap::Number);
-                service.options.grace = Some(Set::new(grace, word.at));
+                options.grace = Some(Set::new(grace, word.at));
             }
             flag => {
-                self.number_option(flag, word, glued, &mut service.options);
-                self.address_option(flag, word, glued, &mut service.options);
-                text_option(flag, word, glued, &mut service.options);
+                self.number_option(flag, word, glued, options);
+                self.address_option(flag, word, glued, options);
+                text_option(flag, word, glued, options);
             }
         }
     }

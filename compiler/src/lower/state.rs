@@ -10,7 +10,7 @@ use crate::program::{
     auth::{AuthCache, AuthStep, AuthType, Chain},
     limits::Rotation,
     log::ServiceLog,
-    service::{External, ListenAddress},
+    service::{External, ListenAddress, Options},
     tls::Tls,
 };
 
@@ -53,6 +53,8 @@ pub(super) struct State {
     pub(super) log_followers: Vec<usize>,
     /// `ssl_…`.
     pub(super) tls: Arc<Tls>,
+    /// The options of services that have none.
+    pub(super) no_options: Arc<Options>,
 }
 
 impl Default for State {
@@ -78,6 +80,7 @@ impl Default for State {
             log_file: None,
             log_followers: Vec::new(),
             tls: Arc::default(),
+            no_options: Arc::default(),
         }
     }
 }

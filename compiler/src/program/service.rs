@@ -118,7 +118,8 @@ pub struct Service {
     /// For port mappers: where to.
     pub target: Option<Target>,
     /// The rest of its options, one of each at most: what was given last counts.
-    pub options: Options,
+    /// Most services have none: they share them.
+    pub options: Arc<Options>,
     /// `noforce` was not in force: running sessions are re-checked after a reload.
     pub force: Set<bool>,
 }

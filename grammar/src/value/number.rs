@@ -58,6 +58,12 @@ pub(super) fn modular(number: shape::CNumber) -> u64 {
     }
 }
 
+/// A number as anyone would read it: a few digits, nothing else. Most numbers are such, and need no grammar.
+pub(super) fn plain(word: &[u8]) -> Option<u32> {
+    let short = (1..=9).contains(&word.len()) && word.iter().all(u8::is_ascii_digit);
+    short.then(|| word.iter().fold(0, |value, digit| value * 10 + u32::from(digit - b'0')))
+}
+
 fn read<T: Default>(
     word: &[u8],
     convert: impl FnOnce(shape::CNumber) -> (T, bool),

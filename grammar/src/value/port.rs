@@ -2,7 +2,7 @@
 use super::{
     Reading,
     list::{is_any, items, listed},
-    number::modular,
+    number::{modular, plain},
     shape,
 };
 use crate::Span;
@@ -53,6 +53,9 @@ pub fn ports(word: &[u8]) -> Result<Reading<Option<Box<[PortRange]>>, PortTrap>,
 }
 
 fn item_of(item: &[u8]) -> Option<Reading<PortRange, PortTrap>> {
+    if let Some(port) = plain(item).and_then(|port| u16::try_from(port).ok()) {
+        return Some(Reading::plain(PortRange { first: port, last: port }));
+    }
     let shape = shape::port_item(item)?;
     let first = *shape.read.first()?;
     let last = shape.read.get(1).copied().unwrap_or(first);
