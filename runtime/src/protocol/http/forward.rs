@@ -252,7 +252,8 @@ impl Response<'_> {
         }
         if field.is("transfer-encoding") {
             // A server that answers HTTP/1.0 in chunks: they are taken apart for the client.
-            return self.body == Body::Close && self.head.lists("transfer-encoding", "chunked");
+            let apart = self.body == Body::Close && self.head.lists("transfer-encoding", "chunked");
+            return apart || self.status < 200 || self.status == 204;
         }
         fields::is_connection(field) || (!self.transparent && fields::is_hop_by_hop(field, self.head))
     }

@@ -2,7 +2,7 @@
 use super::*;
 use crate::protocol::http::{
     body, fields,
-    head::{BadNames, request_line, split, status_line, tidy},
+    head::{BadNames, Scanner, Version, request_line, split, status_line, tidy},
     target,
 };
 
@@ -167,6 +167,8 @@ fn responses_say_once_where_their_body_ends() {
         ("Content-Length: 5\r\n", 304, "Content-Length: 5\r\n"),
         ("Content-Length: 5\r\n", 204, ""),
         ("Content-Length: 5\r\n", 103, ""),
+        ("Transfer-Encoding: chunked\r\n", 204, ""),
+        ("Transfer-Encoding: chunked\r\n", 304, "Transfer-Encoding: chunked\r\n"),
     ] {
         let out = answered(&format!("HTTP/1.1 {status} X\r\n{fields}\r\n"), |_| ());
         assert_eq!(out, format!("HTTP/1.1 {status} X\r\n{expected}\r\n"));
@@ -182,4 +184,59 @@ fn a_change_of_protocols_and_session_authentication_are_announced() {
     assert_eq!(out, "HTTP/1.1 101 Switching\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
     let out = answered("HTTP/1.1 401 No\r\nWWW-Authenticate: NTLM\r\nContent-Length: 0\r\n\r\n", |_| ());
     assert!(out.contains("Proxy-support: Session-Based-Authentication\r\nConnection: Proxy-support\r\n"));
+}
+
+/// Pieces that heads for smuggling are made of.
+const PIECES: [&str; 24] = [
+    "Content-Length: 3",
+    "Content-Length: 3",
+    "Content-Length : 4",
+    "Content-Length:",
+    "content-length: 0x3",
+    "Transfer-Encoding: chunked",
+    "Transfer-Encoding: chunked",
+    "transfer-encoding : Chunked",
+    "Transfer-Encoding: \x0bchunked",
+    "Transfer-Encoding: identity",
+    "Connection: close, Content-Length",
+    "Connection: Transfer-Encoding",
+    "Connection: Upgrade",
+    "Upgrade: websocket",
+    "Host: b",
+    " Content-Length: 5",
+    "\tTransfer-Encoding: chunked",
+    "X: y",
+    "NoColon",
+    ": nameless",
+    "Expect: 100-continue",
+    "X\x0b: \x7f",
+    "Proxy-Authorization: Basic eDp5",
+    "TE: chunked",
+];
+
+proptest::proptest! {
+    #[test]
+    fn what_goes_on_is_one_head_that_ends_its_body_where_this_one_does(
+        lines in proptest::collection::vec((proptest::sample::select(&PIECES[..]), proptest::sample::select(&["\r\n", "\n"][..])), 0..7),
+        form in proptest::sample::select(&[Form::Origin, Form::Absolute][..]),
+    ) {
+        let fields: String = lines.iter().map(|(line, end)| format!("{line}{end}")).collect();
+        let mut bytes = format!("POST http://a/p HTTP/1.1\r\n{fields}\r\n").into_bytes();
+        let readable = tidy(&mut bytes).is_ok()
+            && split(&bytes, BadNames::Refuse).is_ok_and(|head| body::of_request(&head, Version::Http11).is_ok());
+        if readable {
+            let text = String::from_utf8(bytes.clone()).unwrap();
+            let out = forwarded(&text, form, |_| (), &HOP).into_bytes();
+            proptest::prop_assert_eq!(Scanner::default().scan(&out), Ok(Some(out.len())));
+            let mut tidied = out.clone();
+            tidy(&mut tidied).unwrap();
+            proptest::prop_assert_eq!(&tidied, &out);
+            let (before, after) = (split(&bytes, BadNames::Refuse).unwrap(), split(&out, BadNames::Refuse).unwrap());
+            let body = body::of_request(&before, Version::Http11).unwrap();
+            proptest::prop_assert_eq!(body::of_request(&after, Version::Http11), Ok(body));
+            let framing = after.values("content-length").count() + after.values("transfer-encoding").count();
+            proptest::prop_assert_eq!(framing, usize::from(body != Body::None));
+            proptest::prop_assert!(after.values("proxy-authorization").next().is_none());
+        }
+    }
 }
