@@ -7,7 +7,7 @@ use crate::{
     policy::{
         Policy,
         cached::{Cached, services},
-        witness::{Space, Witness},
+        witness::{Space, Target, Witness},
     },
     program::{
         acl::AceId,
@@ -64,9 +64,13 @@ rule! {
     check: check,
 }
 
-/// So many requests are tried for each entry, and so many entries for each pair of services.
+/// So many requests are tried for each entry; so many entries of each list for a pair of services, and of all lists together.
 const TRIED: usize = 12;
-const ENTRIES: usize = 2_000;
+const ENTRIES: usize = 1_000;
+const BUDGET: usize = 50_000;
+
+/// The number of [`Deceit::Verdict`].
+const VERDICT: u8 = 2;
 
 /// How one service is deceived by what another remembered.
 enum Deceit {
@@ -82,14 +86,17 @@ fn check(lint: &mut Lint<'_>) {
     let policy = lint.policy();
     let mut findings = Vec::new();
     let mut told: BTreeSet<(Loc, u8)> = BTreeSet::new();
+    let mut budget = BUDGET;
     for sharing in groups(policy) {
         for (at, consumer) in sharing.iter().enumerate() {
-            for origin in others(&sharing, at) {
-                for deceit in deceits(policy, origin, consumer) {
-                    let Some(place) = consumer.settings.at.or(consumer.step.at) else { continue };
-                    if told.insert((place, deceit.number())) {
-                        findings.push(finding(place, origin, consumer, &deceit));
-                    }
+            let Some(place) = consumer.settings.at.or(consumer.step.at) else { continue };
+            for origin in others(&sharing, at).filter(|origin| keys_meet(origin, consumer)) {
+                let name = name(origin, consumer).filter(|deceit| !told.contains(&(place, deceit.number())));
+                let verdict = (!told.contains(&(place, VERDICT)))
+                    .then(|| refused(policy, origin, consumer, &mut budget).map(Deceit::Verdict));
+                for deceit in name.into_iter().chain(verdict.flatten()) {
+                    told.insert((place, deceit.number()));
+                    findings.push(finding(place, origin, consumer, &deceit));
                 }
             }
         }
@@ -119,62 +126,78 @@ fn others<'a, 'p>(sharing: &'a [Cached<'p>], at: usize) -> impl Iterator<Item = 
     places.into_iter().filter(move |place| *place != at).filter_map(|place| sharing.get(place))
 }
 
-fn deceits(policy: &Policy, origin: &Cached<'_>, consumer: &Cached<'_>) -> Vec<Deceit> {
+/// Whether requests to both services may have one key.
+fn keys_meet(origin: &Cached<'_>, consumer: &Cached<'_>) -> bool {
     let fields = consumer.settings.fields;
     let operations = consumer.service.kind.operations();
-    let meet = origin.service.kind.operations().iter().any(|operation| operations.contains(operation));
-    if fields.has(CacheField::DstOper) && !meet {
-        return Vec::new();
-    }
-    let unchecked = |kind: &AuthType| matches!(kind, AuthType::IpOnly | AuthType::UserOnly);
-    let mut deceits = Vec::new();
-    let foreign: Vec<AuthType> =
-        origin.real().filter(|kind| !consumer.real().any(|own| own == *kind)).collect();
-    // Who may be anyone anyhow is deceived by no name.
-    if !consumer.real().any(|own| unchecked(&own)) {
-        let deceit = |kind: &AuthType| {
-            if unchecked(kind) { Deceit::Unchecked(*kind) } else { Deceit::Stranger(*kind) }
-        };
-        deceits.extend(foreign.iter().max_by_key(|kind| unchecked(kind)).map(deceit));
-    }
-    if consumer.step.kind == AuthType::CacheAcl && consumer.service.acl != origin.service.acl {
-        deceits.extend(refused(policy, origin, consumer).map(Deceit::Verdict));
-    }
-    deceits
+    let done = origin.service.kind.operations().iter().any(|operation| operations.contains(operation));
+    let targets = [CacheField::DstAddr, CacheField::DstHost, CacheField::DstPort];
+    let (one, other) = (&origin.service.target, &consumer.service.target);
+    let apart =
+        targets.iter().any(|field| fields.has(*field)) && (one.is_some() || other.is_some()) && one != other;
+    !apart && (done || !fields.has(CacheField::DstOper))
 }
 
-/// A request that passes at the origin and that the consumer's list refuses.
-fn refused(policy: &Policy, origin: &Cached<'_>, consumer: &Cached<'_>) -> Option<Witness> {
-    let same_operation = consumer.settings.fields.has(CacheField::DstOper);
+/// How the consumer is deceived by a name that the origin remembered.
+fn name(origin: &Cached<'_>, consumer: &Cached<'_>) -> Option<Deceit> {
+    let unchecked = |kind: &AuthType| matches!(kind, AuthType::IpOnly | AuthType::UserOnly);
+    // Who may be anyone anyhow is deceived by no name.
+    if consumer.real().any(|own| unchecked(&own)) {
+        return None;
+    }
+    let foreign = origin.real().filter(|kind| !consumer.real().any(|own| own == *kind));
+    let kind = foreign.max_by_key(unchecked)?;
+    Some(if unchecked(&kind) { Deceit::Unchecked(kind) } else { Deceit::Stranger(kind) })
+}
+
+/// A request that passes at the origin and that the consumer's list refuses, if the consumer repeats verdicts.
+fn refused(
+    policy: &Policy,
+    origin: &Cached<'_>,
+    consumer: &Cached<'_>,
+    budget: &mut usize,
+) -> Option<Witness> {
+    if consumer.step.kind != AuthType::CacheAcl || consumer.service.acl == origin.service.acl {
+        return None;
+    }
+    let own = consumer.service.kind.operations();
     let at_consumer = |witness: &Witness| {
-        let own = consumer.service.kind.operations();
-        let operation = if own.contains(&witness.operation) || same_operation { None } else { own.first() };
-        Witness { operation: operation.copied().unwrap_or(witness.operation), ..witness.clone() }
+        let mut other = witness.clone();
+        if let Some(operation) = own.first().filter(|_| !own.contains(&other.operation)) {
+            other.operation = *operation;
+        }
+        if let Some((target, port)) = Target::fixed(consumer.service) {
+            (other.target, other.port) = (target, port);
+        }
+        other
     };
     let harmful = |witness: &Witness| {
         policy.decide(origin.at, &witness.request()).passes()
             && !policy.decide(consumer.at, &at_consumer(witness).request()).passes()
     };
-    candidates(policy, origin, consumer).into_iter().take(ENTRIES).find_map(|id| {
+    candidates(policy, origin, consumer).find_map(|id| {
+        *budget = budget.checked_sub(1)?;
         let ace = policy.program().acls.ace(id)?;
         origin.real().find_map(|step| {
-            Space::accepted(&ace.matcher, origin.service, step, policy)
-                .requests(TRIED)
-                .find(|witness| harmful(witness))
+            let space = Space::accepted(&ace.matcher, origin.service, step, policy);
+            space.requests(TRIED).find(|witness| harmful(witness))
         })
     })
 }
 
 /// Entries that may make the difference: of copies of one list those that only one has, of two lists all.
-fn candidates(policy: &Policy, origin: &Cached<'_>, consumer: &Cached<'_>) -> Vec<AceId> {
+fn candidates<'a>(
+    policy: &'a Policy,
+    origin: &Cached<'a>,
+    consumer: &Cached<'a>,
+) -> impl Iterator<Item = AceId> + use<'a> {
     let program = policy.program();
-    let lists = (origin.service.acl, consumer.service.acl);
-    let common = match lists {
+    let common = match (origin.service.acl, consumer.service.acl) {
         (Some(one), Some(other)) if one.list == other.list => one.len.min(other.len).saturating_sub(1),
         _ => 0,
     };
-    let of = |cached: &Cached<'_>| cached.entries_from(program, common).take(ENTRIES / 2).collect::<Vec<_>>();
-    [of(origin), of(consumer)].concat()
+    let of = |cached: &Cached<'a>| cached.entries_from(program, common).take(ENTRIES);
+    of(origin).chain(of(consumer))
 }
 
 impl Deceit {
@@ -182,7 +205,7 @@ impl Deceit {
         match self {
             Self::Unchecked(_) => 0,
             Self::Stranger(_) => 1,
-            Self::Verdict(_) => 2,
+            Self::Verdict(_) => VERDICT,
         }
     }
 }

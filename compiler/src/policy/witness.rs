@@ -191,6 +191,15 @@ impl Target {
         Self { host: Some(address.to_string().into_bytes()), address: Some(address) }
     }
 
+    /// The target and port of a port mapper, whatever the client wants.
+    #[must_use]
+    pub fn fixed(service: &Service) -> Option<(Self, u16)> {
+        let target = service.target.as_ref()?;
+        let address = target.host.to_str().and_then(|host| host.parse().ok());
+        let named = || Self::named(target.host.as_bytes());
+        Some((address.map_or_else(named, Self::literal), target.port))
+    }
+
     /// A target that the client names, somewhere.
     #[must_use]
     pub fn named(name: &[u8]) -> Self {
@@ -242,10 +251,8 @@ fn users(matcher: &Matcher, step: AuthType, policy: &Policy) -> Vec<Option<Vec<u
 
 /// Targets that an entry accepts and that a service's clients can ask for.
 fn targets(matcher: &Matcher, service: &Service) -> Vec<Target> {
-    if let Some(target) = &service.target {
-        let host = target.host.as_bytes();
-        let address = target.host.to_str().and_then(|host| host.parse().ok());
-        return vec![address.map_or_else(|| Target::named(host), Target::literal)];
+    if let Some((target, _)) = Target::fixed(service) {
+        return vec![target];
     }
     if matches!(service.kind, ServiceKind::Admin | ServiceKind::Dnspr) {
         return vec![Target::default()];
