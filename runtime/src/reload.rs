@@ -48,6 +48,12 @@ pub enum ReloadError {
     /// Findings at level deny. They say what and where.
     #[error("the configuration is refused")]
     Refused(Box<Compiled>),
+    /// The new configuration has no service at all, the one in force has: most likely the file is empty or half written.
+    #[error("`{}` has no service any more", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
     /// Two services want the same address and port, and don't share it by `-olSO_REUSEPORT`.
     #[error("{service} can't listen on {address}: another service of this configuration does")]
     Duplicate {

@@ -105,6 +105,7 @@ fn a_reload_that_fails_changes_nothing_and_says_why() {
     let cases = [
         ("what 3proxy refuses", with("frobnicate"), "frobnicate"),
         ("a finding at deny level", with("flush\nauth none\ndeny *\nsocks -p@other"), "acl-under-auth-none"),
+        ("an empty file", String::new(), "has no service any more"),
         ("a missing include", with("include nowhere.cfg"), "nowhere.cfg"),
         ("a missing $file", with("users $nobody"), "nobody"),
         ("what is not executed", with("udppm 5353 127.0.0.1 53"), "`udppm` is not executed"),

@@ -13,7 +13,8 @@ use compiler::sources::Files;
 pub struct Input {
     /// As the configuration names it.
     pub path: PathBuf,
-    /// A hash of its contents; `None`: it could not be read.
+    /// A hash of its contents; `None`: it could not be read, or it is no regular file. What a pipe holds is gone when it has been read:
+    /// it is never read twice, and is no reason to reload.
     pub contents: Option<u64>,
 }
 
@@ -25,8 +26,8 @@ impl Input {
     /// Reads a file for its hash alone.
     #[must_use]
     pub fn of(path: PathBuf) -> Self {
-        let contents = std::fs::read(&path).ok().map(|text| hash(&text));
-        Self { path, contents }
+        let text = if is_regular(&path) { std::fs::read(&path).ok() } else { None };
+        Self { path, contents: text.map(|text| hash(&text)) }
     }
 }
 
@@ -68,10 +69,14 @@ impl Files for Disk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let given = self.config.borrow_mut().take_if(|(config, _)| config == path);
         let read = given.map_or_else(|| std::fs::read(path), |(_, text)| Ok(text));
-        let contents = read.as_ref().ok().map(|text| hash(text));
+        let contents = read.as_ref().ok().filter(|_| is_regular(path)).map(|text| hash(text));
         self.read.borrow_mut().push(Input { path: path.into(), contents });
         read
     }
+}
+
+fn is_regular(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file())
 }
 
 fn hash(text: &[u8]) -> u64 {

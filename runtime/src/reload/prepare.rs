@@ -51,7 +51,11 @@ pub(super) async fn prepare(
     })
     .await;
     let prepared = async {
-        let compiled = parents_resolve(compiled?).await?;
+        let compiled = compiled?;
+        if compiled.program.services.is_empty() && !running.is_empty() {
+            return Err(ReloadError::Empty { path: config.path.clone() });
+        }
+        let compiled = parents_resolve(compiled).await?;
         let sockets = sockets(&compiled, running)?;
         blocking(move || finish(compiled, sockets, generation, &writer)).await
     };

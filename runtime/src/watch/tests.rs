@@ -125,3 +125,13 @@ async fn a_file_in_a_folder_that_is_not_there_yet_is_seen() {
     scene.write("sub/users", "bob:CL:x");
     scene.sees_it().await;
 }
+
+#[tokio::test]
+async fn a_pipe_is_read_once_and_never_changes() {
+    let mut scene = Scene::new();
+    let made = std::process::Command::new("mkfifo").arg(scene.path("pipe")).status().unwrap();
+    assert!(made.success());
+    scene.write("a.cfg", "1");
+    scene.follow(&["pipe", "a.cfg"]);
+    scene.sees_only(|folder| fs::write(folder.join("a.cfg"), "2").unwrap()).await;
+}
