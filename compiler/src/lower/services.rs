@@ -196,12 +196,9 @@ impl Lowering<'_> {
 
     /// Options with a number or a name out of few.
     fn number_option(&mut self, flag: &str, word: &Arg<'_>, glued: &[u8], options: &mut Options) {
-        let missing = match flag {
+        let field = match flag {
             "-4" | "-46" | "-6" | "-64" => return self.family(flag, word, glued, options),
             "-c" => return self.require_certificate(word, glued, options),
-            _ => 0,
-        };
-        let field = match flag {
             "-a" => &mut options.anonymous,
             "-b" => &mut options.buffer_size,
             "-C" => &mut options.half_close,
@@ -210,7 +207,7 @@ impl Lowering<'_> {
             "-U" => &mut options.udp_auth,
             _ => return,
         };
-        let number = self.glued_number(word, glued, missing);
+        let number = self.glued_number(word, glued, 0);
         let number = if flag == "-a" { number.saturating_add(1) } else { number };
         *field = Some(Set::new(number, word.at));
     }

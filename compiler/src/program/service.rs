@@ -165,7 +165,7 @@ pub struct Target {
 /// `-4`, `-6`, `-46`, `-64`: which addresses of a name are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Family {
-    /// As 3proxy does without the option: IPv4, then IPv6.
+    /// Without the option: IPv4 only.
     #[default]
     Default,
     /// IPv4 only.
