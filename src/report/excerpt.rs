@@ -102,7 +102,7 @@ mod tests {
         excerpt.line(Script::Lines, b"first", 1_000, &(0..5));
         excerpt.line(Script::Lines, line, 2_000, &window(line.len(), span.clone()));
         let range = excerpt.shown(2_000 + span.start..2_000 + span.end);
-        let marked = excerpt.text[range].to_owned();
+        let marked = excerpt.text.get(range).unwrap().to_owned();
         (excerpt.text.strip_prefix("first\n").unwrap().to_owned(), marked)
     }
 

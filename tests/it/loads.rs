@@ -83,8 +83,8 @@ fn placeholder(name: &str) -> Option<String> {
         return Some(text.repeat(times.parse().ok()?));
     }
     let (name, shift) = match name.find(['+', '-']) {
-        Some(at) => (&name[..at], name[at..].parse::<i64>().ok()?),
-        None => (name, 0),
+        Some(at) => name.split_at_checked(at)?,
+        None => (name, "0"),
     };
     let port = match name.split_once(':').map_or(name, |(kind, _)| kind) {
         "DIR" => return Some(DIR.to_owned()),
@@ -100,7 +100,7 @@ fn placeholder(name: &str) -> Option<String> {
         "PARENT" => 22_000 + name.strip_prefix("PARENT:")?.parse::<i64>().ok()?,
         _ => return None,
     };
-    Some((port + shift).to_string())
+    Some((port + shift.parse::<i64>().ok()?).to_string())
 }
 
 /// The lines of findings that say that 3proxy refuses the file, as 3proxy would count them.
