@@ -165,6 +165,8 @@ impl<'f> Lowering<'f> {
         if let Some((index, word)) = comment
             && !free(index)
             && row.name != "users"
+            // A service refuses it, as any other word that is no option.
+            && row.effect != Effect::Service
         {
             self.report(lints::trailing_comment::finding(command, word));
         }

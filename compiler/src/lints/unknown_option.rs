@@ -62,6 +62,7 @@ pub(crate) fn stray(command: &Command<'_>, word: &Arg<'_>) -> Finding {
                 "",
             ))
         }
+        None if word.value.starts_with(b"#") => finding.help("put the comment on a line of its own"),
         None => finding.help("remove it"),
     }
 }

@@ -210,6 +210,15 @@ fn traps_say_which_part_of_which_word() {
 }
 
 #[test]
+fn a_comment_behind_a_command_is_told_once() {
+    let compiled =
+        lowered("allow #all\nproxy -p1 #web\nparent 1000 socks5 10.0.0.1 1080 #u #p\nflush # all\n", &[]);
+    assert_eq!(found(&compiled), [(1, "trailing-comment"), (2, "unknown-option"), (4, "argument-count")]);
+    let help = compiled.findings.iter().filter_map(|finding| finding.help.as_deref());
+    assert!(help.clone().count() == 3 && help.clone().all(|help| help.contains("comment")));
+}
+
+#[test]
 fn there_is_one_log_file() {
     let compiled = lowered(
         "log a.log D\nproxy\nlog\nproxy -p1\nproxy -p2 -lown.log\nlog b.log\nproxy -p3\nlog @id\nproxy -p4\n",
