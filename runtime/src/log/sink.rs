@@ -5,7 +5,10 @@ use std::{
     io::{self, Write},
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError, atomic::AtomicU64},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64},
+    },
     time::Duration,
 };
 
@@ -23,6 +26,8 @@ const LOOK_AFTER: Duration = Duration::from_secs(1);
 pub struct Sink {
     /// Records that were dropped since it was last said.
     pub(super) dropped: AtomicU64,
+    /// The last write failed, and that was said.
+    pub(super) failing: AtomicBool,
     kind: Kind,
 }
 
@@ -57,7 +62,7 @@ impl Sink {
     /// Standard output.
     #[must_use]
     pub fn stdout() -> Self {
-        Self { dropped: AtomicU64::new(0), kind: Kind::Stdout }
+        Self { dropped: AtomicU64::new(0), failing: AtomicBool::new(false), kind: Kind::Stdout }
     }
 
     /// The file `path`, or the one that its `%` letters name now; a new one begins with each period of `rotation`, and the one
@@ -68,7 +73,11 @@ impl Sink {
     pub fn file(path: PathBuf, rotation: Rotation, keep: u32) -> io::Result<Self> {
         let name = Name { path, rotation, keep };
         let open = Open::new(&name, &Zoned::now())?;
-        Ok(Self { dropped: AtomicU64::new(0), kind: Kind::File { name, open: Mutex::new(open) } })
+        Ok(Self {
+            dropped: AtomicU64::new(0),
+            failing: AtomicBool::new(false),
+            kind: Kind::File { name, open: Mutex::new(open) },
+        })
     }
 
     /// Writes lines. Only the writing thread calls this.
@@ -82,8 +91,10 @@ impl Sink {
             Kind::File { name, open } => {
                 // A panic of another writer, if there ever were one, leaves a file that can still be appended to.
                 let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
-                open.follow(name)?;
-                open.file.write_all(lines)
+                let followed = open.follow(name);
+                // If the next file can't be opened, the one that is open is better than none.
+                open.file.write_all(lines)?;
+                followed
             }
         }
     }

@@ -78,7 +78,10 @@ impl Batch {
 
     fn write(&mut self, events: &Events) {
         for (sink, text) in self.sinks.drain(..) {
-            if let Err(error) = sink.write(&text) {
+            let written = sink.write(&text);
+            // Said once, until it goes well again: a full disk is no reason to fill the operator's screen.
+            let said = sink.failing.swap(written.is_err(), Ordering::Relaxed);
+            if let Some(error) = written.err().filter(|_| !said) {
                 events.tell(&Event::LogFailed { target: sink.to_string(), error });
             }
             let records = sink.dropped.swap(0, Ordering::Relaxed);
@@ -135,6 +138,21 @@ mod tests {
         }
         writer.flush().await;
         assert_eq!(std::fs::read_to_string(path).unwrap(), expected);
+    }
+
+    #[tokio::test]
+    async fn a_target_that_fails_is_told_once_until_it_goes_well_again() {
+        let (told, events) = mpsc::channel();
+        let writer = Writer::start(Events::new(move |event| told.send(event.to_string()).unwrap())).unwrap();
+        let sink = Arc::new(Sink::file("/dev/full".into(), Rotation::None, 0).unwrap());
+        for _ in 0..3 {
+            writer.queue(&sink, b"a line".to_vec());
+            writer.flush().await;
+        }
+        drop(writer);
+        let said: Vec<String> = events.iter().collect();
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(said[0].starts_with("the log `/dev/full` can't be written: No space left"), "{said:?}");
     }
 
     #[tokio::test]
