@@ -60,12 +60,21 @@ pub(crate) fn source(field: &Arg<'_>, part: Span, error: AddressError) -> Findin
         AddressError::NotAnAddress if item.as_bytes() == b"*" => {
             ("is no address: `*` must stand alone", "write `*` alone, or addresses")
         }
+        AddressError::NotAnAddress if is_name(item.as_bytes()) => (
+            "is no address, network or range",
+            "if it is a target, write `*` for the sources: `allow * * NAME`; clients are known by address only",
+        ),
         AddressError::NotAnAddress => (
             "is no address, network or range",
             "write addresses here: the fields are users, sources, targets, ports, in this order",
         ),
     };
     RULE.finding(field.part(part), format!("`{item}` in the source field {what}")).help(help)
+}
+
+/// Whether `item` is most likely the name of a host, or a pattern for such names.
+fn is_name(item: &[u8]) -> bool {
+    item.contains(&b'.') && item.iter().any(u8::is_ascii_alphabetic)
 }
 
 /// An item of a port list is no number.
