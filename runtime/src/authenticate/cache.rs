@@ -6,7 +6,8 @@
 //!
 //! What `iponly` and `none` let in is never remembered, since nobody knows who that was: 3proxy does remember the name that such
 //! a client claims. Fields that say nothing of the client (`limit`, `ext`, `acl`, the service's and the target's alone) make no
-//! key: with 3proxy everybody is then the one who logged in first.
+//! key: with 3proxy everybody is then the one who logged in first. With `ip,limit` there is one entry for all: who comes from its
+//! address is that user, and anybody else is refused.
 use std::{
     net::{IpAddr, SocketAddr},
     time::Duration,
@@ -94,14 +95,13 @@ impl Identities {
     /// The key of a request by these fields; `None`: the request lacks one, or the fields say nothing of the client.
     pub(crate) fn key(&self, fields: CacheFields, subject: &Subject<'_>) -> Option<Key> {
         let has = |field| fields.has(field);
-        let by_address = has(CacheField::Ip) && !has(CacheField::Limit);
-        if !(by_address || has(CacheField::User) || has(CacheField::Pass)) {
+        if !(has(CacheField::Ip) || has(CacheField::User) || has(CacheField::Pass)) {
             return None;
         }
         let mut digest = Digest(Sha256::new());
         digest.part(self.secret.as_ref()?.expose());
         digest.part(&trusted(&subject.types).to_be_bytes());
-        if by_address {
+        if has(CacheField::Ip) && !is_bound_to_address(fields) {
             digest.part(subject.client.to_string().as_bytes());
         }
         if has(CacheField::User) {

@@ -158,6 +158,11 @@ async fn a_key_without_the_user_supplies_it_and_a_limit_refuses_other_addresses(
     assert_eq!(decide(&mut later, "", "127.0.0.1:80").await, (0, Some("bob".to_owned())));
     assert_eq!(code(&by_address, 0, "127.0.0.5", "", "127.0.0.1:80").await, 4);
 
+    let alone = snapshot(&format!("{USERS}authcache ip,limit 60\nauth cache strong\nallow *\nproxy\n"));
+    assert_eq!(code(&alone, 0, "127.0.0.1", "bob:secret", "127.0.0.1:80").await, 0);
+    assert_eq!(code(&alone, 0, "127.0.0.1", "", "127.0.0.1:80").await, 0);
+    assert_eq!(code(&alone, 0, "127.0.0.5", "alice:wonder", "127.0.0.1:80").await, 10);
+
     let bound = snapshot(&format!("{USERS}authcache ip,user,limit 60\nauth cache strong\nallow *\nproxy\n"));
     assert_eq!(code(&bound, 0, "127.0.0.1", "bob:secret", "127.0.0.1:80").await, 0);
     assert_eq!(code(&bound, 0, "127.0.0.5", "bob:secret", "127.0.0.1:80").await, 10);

@@ -50,10 +50,9 @@ pub(super) fn check(service: &Service, refused: &mut Refused) {
     options(service.kind, &service.options, refused);
 }
 
-/// Whether an entry can be told from those of other clients. (`ip` with `limit` is compared, and tells none apart.)
+/// Whether an entry says of whom it is.
 fn names_the_client(fields: CacheFields) -> bool {
-    let has = |field| fields.has(field);
-    has(CacheField::User) || has(CacheField::Pass) || has(CacheField::Ip) && !has(CacheField::Limit)
+    [CacheField::Ip, CacheField::User, CacheField::Pass].into_iter().any(|field| fields.has(field))
 }
 
 const fn unexecuted(kind: ServiceKind) -> Option<&'static str> {
