@@ -7,7 +7,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use compiler::{Compiled, finding::Level, sources::MemoryFiles};
+use compiler::{
+    Compiled,
+    finding::{Finding, Level},
+    sources::MemoryFiles,
+};
 
 use crate::support::repo;
 
@@ -39,15 +43,22 @@ fn every_case(folder: &Path, least: usize) {
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
-/// What is wrong with one case.
-fn judge(text: &str) -> Vec<String> {
+/// The files of one case; the main file's text is given once more.
+fn files(text: &str) -> (MemoryFiles, String) {
     let mut files = MemoryFiles::default();
     let mut parts = text.split("\n#@ ");
-    files.insert(MAIN, format!("{}\n", parts.next().unwrap()));
+    let main = format!("{}\n", parts.next().unwrap());
+    files.insert(MAIN, main.as_str());
     for part in parts {
         let (name, text) = part.split_once('\n').unwrap();
         files.insert(name, text);
     }
+    (files, main)
+}
+
+/// What is wrong with one case.
+fn judge(text: &str) -> Vec<String> {
+    let (files, _) = files(text);
     let compiled = compiler::compile(Path::new(MAIN), &files);
 
     let claims = text.lines().filter_map(|line| line.strip_prefix("# expect: "));
@@ -70,9 +81,39 @@ fn judge(text: &str) -> Vec<String> {
     faults
 }
 
+#[test]
+fn every_fix_mends_what_it_is_offered_for() {
+    let folders = ["tests/cases/operators", "tests/cases/measured"].map(|folder| repo::root().join(folder));
+    let cases = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let mut mended = 0;
+    for path in cases.map(|entry| entry.unwrap().path()) {
+        let (mut files, main) = files(&std::fs::read_to_string(&path).unwrap());
+        let before = compiler::compile(Path::new(MAIN), &files);
+        let of_main =
+            |finding: &&Finding| before.sources.get(finding.at.file).unwrap().path == Path::new(MAIN);
+        for finding in before.findings.iter().filter(of_main) {
+            let Some(fix) = &finding.fix else { continue };
+            files.insert(MAIN, fix.apply(finding.at.file, main.as_bytes()));
+            let after = compiler::compile(Path::new(MAIN), &files);
+            let times = |compiled: &Compiled| {
+                let same = compiled.findings.iter().filter(|other| other.rule == finding.rule);
+                same.map(|other| other.count).sum::<u32>()
+            };
+            assert!(
+                times(&after) < times(&before),
+                "{}: `{}` does not mend {finding:#?}",
+                repo::shown(&path),
+                fix.title
+            );
+            mended += 1;
+        }
+    }
+    assert!(mended >= 20, "{mended} fixes");
+}
+
 /// Each finding as an expectation would name it.
 fn found(compiled: &Compiled) -> Vec<(String, Level, &str)> {
-    let name = |finding: &compiler::finding::Finding| {
+    let name = |finding: &Finding| {
         let line = compiled.sources.line_column(finding.at).line;
         let path = &compiled.sources.get(finding.at.file).unwrap().path;
         if path == Path::new(MAIN) {
