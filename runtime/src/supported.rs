@@ -2,6 +2,9 @@
 //!
 //! What has no effect on what a configuration does passes: `stacksize`, `delimchar` without a mail proxy, `-h` of a `proxy`.
 //! Whoever executes something new takes its line out of here.
+//!
+//! A setting that is forgotten here would be ignored. So the parts of a Program are taken apart with every field named: what is executed,
+//! or needs no execution, is `_`.
 mod parents;
 mod service;
 #[cfg(test)]
@@ -12,11 +15,12 @@ use std::{borrow::Cow, collections::HashSet, sync::Arc};
 use compiler::{
     finding::{Finding, Level, group},
     program::{
-        Program,
-        auth::{AuthType, Password},
+        Program, Set,
+        auth::{AuthType, Password, User},
         limits::{Limit, Limits, Rotation},
-        log::LogTarget,
+        log::{LogFiles, LogTarget},
         process::Process,
+        resolve::Resolver,
         service::Service,
     },
     sources::{Loc, Sources},
@@ -28,21 +32,43 @@ pub const RULE: &str = "not-executed";
 /// A finding for everything in `program` that is not executed.
 #[must_use]
 pub fn check(sources: &Sources, program: &Program) -> Vec<Finding> {
+    let Program {
+        services,
+        acls,
+        users,
+        limits,
+        resolver,
+        // Asked by a service's `auth radius` and `log radius`.
+        radius: _,
+        auth_cache_size: _,
+        process,
+        leftover_acl: _,
+        behind_services: _,
+        flushed_unused: _,
+        unmodelled,
+        traps: _,
+    } = program;
     let mut refused = Refused { findings: Vec::new() };
-    for service in &program.services {
+    for service in services {
         service::check(service, &mut refused);
     }
-    parents::check(&program.acls, &mut refused);
-    users(program, &mut refused);
-    limits(&program.limits, &mut refused);
-    process(&program.process, &mut refused);
-    // Without a rotation there is nothing to archive.
-    if program.services.iter().any(|service| rotates(&service.log.target.value)) {
-        let archiver = program.process.log_files.archiver.as_ref();
-        refused.set("archiver", archiver.and_then(|archiver| archiver.at));
-    }
+    parents::check(acls, &mut refused);
+    self::users(services, users, &mut refused);
+    self::limits(limits, &mut refused);
+    // All of name resolution is executed but `dialer`, which is among `unmodelled`, and what `auth dnsname` asks.
+    let Resolver {
+        servers: _,
+        ignored_servers: _,
+        auth_server: _,
+        cache: _,
+        cache6: _,
+        records: _,
+        mode: _,
+        dialer: _,
+    } = resolver;
+    self::process(process, services, &mut refused);
     // `system`, `plugin`, `dialer`, filters, and whatever a plugin may have brought.
-    for &line in &program.unmodelled {
+    for &line in unmodelled {
         let text = sources.text(line);
         let word = text.split(u8::is_ascii_whitespace).next().unwrap_or_default();
         refused.at(line, String::from_utf8_lossy(word).into_owned());
@@ -77,12 +103,12 @@ impl Refused {
 }
 
 /// Hashed passwords matter where passwords are asked for.
-fn users(program: &Program, refused: &mut Refused) {
+fn users(services: &[Arc<Service>], users: &[User], refused: &mut Refused) {
     let asked = |service: &Arc<Service>| service.chain.value.iter().any(|step| step.kind == AuthType::Strong);
-    if !program.services.iter().any(asked) {
+    if !services.iter().any(asked) {
         return;
     }
-    for user in &program.users {
+    for user in users {
         match user.password {
             Password::Clear(_) => {}
             Password::Crypt(_) => refused.at(user.at, "a password of type CR"),
@@ -95,13 +121,14 @@ fn limits(limits: &Limits, refused: &mut Refused) {
     let lines = |what: &'static str, places: &mut dyn Iterator<Item = Loc>, refused: &mut Refused| {
         places.for_each(|at| refused.at(at, what));
     };
-    lines("bandlimin", &mut places(&limits.bandwidth_in), refused);
-    lines("bandlimout", &mut places(&limits.bandwidth_out), refused);
-    lines("connlim", &mut places(&limits.connections), refused);
+    let Limits { bandwidth_in, bandwidth_out, connections, traffic, counter_file } = limits;
+    lines("bandlimin", &mut places(bandwidth_in), refused);
+    lines("bandlimout", &mut places(bandwidth_out), refused);
+    lines("connlim", &mut places(connections), refused);
     // A `no…` line alone limits nothing.
-    let quotas = limits.traffic.iter().filter(|line| line.limit.limit.is_some());
+    let quotas = traffic.iter().filter(|line| line.limit.limit.is_some());
     lines("count", &mut quotas.map(|line| line.limit.at), refused);
-    refused.set("counter", limits.counter_file.as_ref().map(|file| file.at));
+    refused.set("counter", counter_file.as_ref().map(|file| file.at));
 }
 
 /// Lines that limit something: a `no…` line alone does not.
@@ -109,14 +136,46 @@ fn places<T>(limits: &[Limit<T>]) -> impl Iterator<Item = Loc> {
     limits.iter().filter(|line| line.limit.is_some()).map(|line| line.at)
 }
 
-fn process(process: &Process, refused: &mut Refused) {
-    refused.set("daemon", process.daemon);
-    for (what, list) in [("setuid", &process.setuid), ("setgid", &process.setgid)] {
+fn process(process: &Process, services: &[Arc<Service>], refused: &mut Refused) {
+    let Process {
+        timeouts: _,
+        parent_retries: _,
+        monitors: _,
+        daemon,
+        pid_file: _,
+        setuid,
+        setgid,
+        chroot,
+        // These three, too, stand among `Program::unmodelled`.
+        system: _,
+        plugins: _,
+        filters: _,
+        config,
+        // Asked by `admin`.
+        writable: _,
+        stack_size: _,
+        // Asked by filters.
+        filter_max_size: _,
+        max_segment,
+        service: _,
+        log_files: LogFiles { keep: _, archiver, delimiter: _, log_lines: _ },
+    } = process;
+    refused.set("daemon", *daemon);
+    for (what, list) in [("setuid", setuid), ("setgid", setgid)] {
         list.iter().for_each(|line| refused.set(what, line.at));
     }
-    process.chroot.iter().for_each(|line| refused.set("chroot", line.at));
-    refused.set("config", process.config.as_ref().and_then(|config| config.at));
-    refused.set("maxseg", process.max_segment.as_ref().and_then(|segment| segment.at));
+    chroot.iter().for_each(|line| refused.set("chroot", line.at));
+    refused.set("config", place(config));
+    refused.set("maxseg", place(max_segment));
+    // Without a rotation there is nothing to archive.
+    if services.iter().any(|service| rotates(&service.log.target.value)) {
+        refused.set("archiver", place(archiver));
+    }
+}
+
+/// Where an optional setting stands.
+fn place<T>(setting: &Option<Set<T>>) -> Option<Loc> {
+    setting.as_ref().and_then(|setting| setting.at)
 }
 
 fn rotates(target: &LogTarget) -> bool {

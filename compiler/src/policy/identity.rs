@@ -51,7 +51,23 @@ fn prefixes(acls: &Acls) -> Vec<Vec<u64>> {
 }
 
 fn add_service(service: &Service, program: &Program, lists: &[Vec<u64>], hash: &mut DefaultHasher) {
-    let Service { kind, acl, chain, auth_cache, target, options, listen, .. } = service;
+    let Service {
+        at: _,
+        kind,
+        listen,
+        // Where it goes and what is written of it decides nothing.
+        external: _,
+        acl,
+        chain,
+        auth_cache,
+        maxconn: _,
+        backlog: _,
+        log: _,
+        tls: _,
+        target,
+        options,
+        force: _,
+    } = service;
     kind.hash(hash);
     (&listen.address.value, listen.port.value).hash(hash);
     acl.is_some().hash(hash);

@@ -1,53 +1,74 @@
 //! What of a service is not executed yet.
-use compiler::program::{
-    Set,
-    auth::{AuthType, CacheField, CacheFields},
-    log::LogTarget,
-    service::{ListenAddress, Options, Service, ServiceKind, SocketOptions},
+use compiler::{
+    program::{
+        Set,
+        auth::{AuthType, CacheField, CacheFields},
+        log::{LogTarget, ServiceLog},
+        service::{ListenAddress, Options, Service, ServiceKind, SocketOptions},
+    },
+    sources::Loc,
 };
 
-use super::Refused;
+use super::{Refused, place};
 use crate::socket;
 
 pub(super) fn check(service: &Service, refused: &mut Refused) {
-    if let Some(kind) = unexecuted(service.kind) {
-        refused.at(service.at, kind);
+    let Service {
+        at,
+        kind,
+        listen,
+        external: _,
+        acl: _,
+        chain,
+        auth_cache,
+        maxconn: _,
+        backlog: _,
+        log,
+        tls,
+        target,
+        options,
+        force,
+    } = service;
+    if let Some(kind) = unexecuted(*kind) {
+        refused.at(*at, kind);
     }
-    if matches!(service.listen.address.value, ListenAddress::Unix(_)) {
-        refused.at(service.listen.address.at.unwrap_or(service.at), "unix:");
+    if matches!(listen.address.value, ListenAddress::Unix(_)) {
+        refused.at(listen.address.at.unwrap_or(*at), "unix:");
     }
-    if let Some(target) = &service.target
+    if let Some(target) = target
         && target.host.as_bytes().starts_with(b"unix:")
     {
         refused.at(target.at, "unix:");
     }
-    for step in service.chain.value.iter() {
+    for step in chain.value.iter() {
         let name = match step.kind {
             AuthType::DnsName => "dnsname",
             AuthType::Radius => "radius",
-            _ => continue,
+            AuthType::None
+            | AuthType::IpOnly
+            | AuthType::UserOnly
+            | AuthType::Strong
+            | AuthType::Cache
+            | AuthType::CacheAcl => continue,
         };
-        refused.at(step.at.unwrap_or(service.at), name);
+        refused.at(step.at.unwrap_or(*at), name);
     }
-    if let Some(cache) = service.auth_cache
-        && service.chain.value.iter().any(|step| matches!(step.kind, AuthType::Cache | AuthType::CacheAcl))
+    if let Some(cache) = auth_cache
+        && chain.value.iter().any(|step| step.kind.is_cache())
         && !names_the_client(cache.fields)
     {
-        refused.at(cache.at.unwrap_or(service.at), "authcache without ip, user or pass");
+        refused.at(cache.at.unwrap_or(*at), "authcache without ip, user or pass");
     }
-    for (name, at) in [
-        ("ssl_serv", service.tls.serve),
-        ("ssl_cli", service.tls.connect),
-        ("ssl_mitm", service.tls.intercept),
-    ] {
+    // The other settings say how one of these is done.
+    for (name, at) in [("ssl_serv", tls.serve), ("ssl_cli", tls.connect), ("ssl_mitm", tls.intercept)] {
         refused.set(name, at);
     }
-    if service.force.value {
+    if force.value {
         // It is in force without a line, too: but who writes it counts on it.
-        refused.set("force", service.force.at);
+        refused.set("force", force.at);
     }
-    log(service, refused);
-    options(service.kind, &service.options, refused);
+    self::log(log, *at, refused);
+    self::options(*kind, options, refused);
 }
 
 /// Whether an entry says of whom it is.
@@ -70,8 +91,9 @@ const fn unexecuted(kind: ServiceKind) -> Option<&'static str> {
     })
 }
 
-fn log(service: &Service, refused: &mut Refused) {
-    let target = &service.log.target;
+/// The log of the service at `at`.
+fn log(log: &ServiceLog, at: Loc, refused: &mut Refused) {
+    let ServiceLog { target, format: _, dump_server, dump_client } = log;
     let name = match target.value {
         LogTarget::Nowhere | LogTarget::Stdout | LogTarget::File { .. } => None,
         LogTarget::Syslog(_) => Some("log @"),
@@ -79,9 +101,9 @@ fn log(service: &Service, refused: &mut Refused) {
         LogTarget::Radius => Some("log radius"),
     };
     if let Some(name) = name {
-        refused.at(target.at.unwrap_or(service.at), name);
+        refused.at(target.at.unwrap_or(at), name);
     }
-    for dump in [service.log.dump_server, service.log.dump_client] {
+    for dump in [dump_server, dump_client] {
         if dump.value != 0 {
             refused.set("logdump", dump.at);
         }
@@ -89,28 +111,65 @@ fn log(service: &Service, refused: &mut Refused) {
 }
 
 fn options(kind: ServiceKind, options: &Options, refused: &mut Refused) {
+    let Options {
+        family: _,
+        anonymous: _,
+        need_user: _,
+        // Buffers are as large as is good.
+        buffer_size: _,
+        half_close: _,
+        grace,
+        splice,
+        // Of UDP services and `admin`.
+        single: _,
+        udp_auth,
+        proxy_protocol,
+        silent: _,
+        transparent: _,
+        // Of mail proxies, these two.
+        no_starttls: _,
+        server_starttls: _,
+        daemon,
+        // Of TLS.
+        require_certificate: _,
+        // Of mail and FTP proxies and `tlspr`, these two.
+        target_port: _,
+        default_host: _,
+        connect_back,
+        connect_back_listen,
+        listen_device,
+        external_device,
+        listen_namespace,
+        external_namespace,
+        internal_nat,
+        external_nat: _,
+        // Of `dnspr`.
+        fake_answer: _,
+        stack_size: _,
+        listen_socket,
+        client_socket,
+        server_socket,
+        // Of `-r` and `-R`.
+        connect_back_socket: _,
+    } = options;
     let mut set = |what: &'static str, at| refused.set(what, at);
     // A wait of no time is none.
-    set("-g", options.grace.as_ref().filter(|grace| grace.value.delay_ms > 0).and_then(|grace| grace.at));
-    set("-s", options.splice.as_ref().filter(|splice| splice.value.mode != 0).and_then(|splice| splice.at));
-    set("-H", options.proxy_protocol);
-    set("-d", options.daemon);
-    set("-r", place(&options.connect_back));
-    set("-R", place(&options.connect_back_listen));
-    set("-Di", place(&options.listen_device));
-    set("-De", place(&options.external_device));
-    set("-ni", place(&options.listen_namespace));
-    set("-ne", place(&options.external_namespace));
+    set("-g", grace.filter(|grace| grace.value.delay_ms > 0).and_then(|grace| grace.at));
+    set("-s", splice.filter(|splice| splice.value.mode != 0).and_then(|splice| splice.at));
+    set("-H", *proxy_protocol);
+    set("-d", *daemon);
+    set("-r", place(connect_back));
+    set("-R", place(connect_back_listen));
+    set("-Di", place(listen_device));
+    set("-De", place(external_device));
+    set("-ni", place(listen_namespace));
+    set("-ne", place(external_namespace));
     if kind == ServiceKind::Socks {
-        set("-U", place(&options.udp_auth));
-        set("-Ni", place(&options.internal_nat));
+        set("-U", place(udp_auth));
+        set("-Ni", place(internal_nat));
     }
-    let lists = [&options.listen_socket, &options.client_socket, &options.server_socket];
+    let lists = [listen_socket, client_socket, server_socket];
     lists.into_iter().flatten().for_each(|list| socket_options(list, refused));
-}
-
-fn place<T>(option: &Option<Set<T>>) -> Option<compiler::sources::Loc> {
-    option.as_ref().and_then(|option| option.at)
 }
 
 fn socket_options(list: &Set<SocketOptions>, refused: &mut Refused) {
