@@ -159,7 +159,7 @@ pub(super) const ROWS: &[ServiceOption] = &[
         Path,
         All,
         LONG,
-        "The log of this service: a file, `@IDENT` for syslog, or standard output if nothing is named.",
+        "The log of this service: a file, or standard output if nothing is named. `@IDENT` is standard output too: only 3proxy's stand-alone programs take it for syslog.",
     ),
     row("-f", Text, All, LONG, "The log format of this service, as in `logformat`."),
     row("-t", Nothing, All, LONG, "Does not log that the service starts and stops."),
