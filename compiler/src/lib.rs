@@ -1,7 +1,8 @@
 //! From tree to meaning: what a 3proxy.cfg does, what is wrong with it, and the tables that decide requests.
 //!
 //! Reading order: [`sources`] (the file and what it includes), [`lower`](mod@lower) (the script, run in order), [`program`]
-//! (what it yields), [`policy`] and [`table`] (the access decision), [`lints`] and [`finding`] (what is wrong).
+//! (what it yields), [`policy`] and [`table`] (the access decision), [`chain`] (who is let to it), [`query`] (questions about
+//! both), [`lints`] and [`finding`] (what is wrong).
 //!
 //! **Invariants.** Reads files through the [`sources::Files`] trait and does no other I/O: no clock, no network,
 //! no environment. Cannot fail and cannot panic: whatever the input, there is a [`Compiled`].
@@ -16,14 +17,17 @@
 )]
 
 mod allow;
+pub mod chain;
 pub mod finding;
 pub mod fix;
 pub mod lints;
 pub mod lower;
 pub mod policy;
 pub mod program;
+pub mod query;
 pub mod sources;
 pub mod table;
+pub mod target;
 
 use std::{path::Path, sync::Arc};
 

@@ -1,13 +1,16 @@
 //! Who the client is: one type of an authentication chain after the other.
 //!
-//! The chain is walked by [`crate::authorize`], since what a type found out is judged by the access list before the next type is
+//! The chain is walked by [`compiler::chain`], since what a type found out is judged by the access list before the next type is
 //! tried. A type says who the client is, or fails with 3proxy's code: 4 no user name, 5 no such user, 6 to 8 a wrong password,
 //! 10 another address than the one remembered.
 use std::net::IpAddr;
 
-use compiler::program::{
-    acl::AclRef,
-    auth::{AuthCache, AuthType},
+use compiler::{
+    chain::Identity,
+    program::{
+        acl::AclRef,
+        auth::{AuthCache, AuthType},
+    },
 };
 
 use crate::session::{Ask, Session};
@@ -16,32 +19,6 @@ pub(crate) mod cache;
 mod password;
 
 use cache::{Key, Subject};
-
-/// What a type found out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Identity {
-    /// Nothing is checked, not even by the access list.
-    Unchecked,
-    /// The access list alone decides, and is not told the user name.
-    Hidden,
-    /// The user, as the client says or as was proved, and whether that is worth remembering.
-    User {
-        /// Name.
-        name: Box<[u8]>,
-        /// It was found out now, not remembered.
-        fresh: bool,
-    },
-}
-
-impl Identity {
-    /// The name that the access list is told.
-    pub(crate) fn user(&self) -> Option<&[u8]> {
-        match self {
-            Self::Unchecked | Self::Hidden => None,
-            Self::User { name, .. } => Some(name),
-        }
-    }
-}
 
 /// Who the client is by one type, or the code with which it fails.
 pub(crate) fn identify(

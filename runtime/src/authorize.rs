@@ -1,21 +1,20 @@
 //! May it: the authentication chain and the access list, and then the way to the target.
 //!
-//! The types of the chain are tried in order. The first that knows the client ends the chain: what the access list says then is
-//! final. A type that fails hands over to the next; if all fail, the highest code is the answer, and one above 9 is final at once.
-//! For `iponly` the list itself is what succeeds or fails.
+//! In which order the types of the chain are asked, and what follows from their answers, is [`compiler::chain`]'s.
 //!
 //! A name that does not resolve is no answer yet: who may not ask for it is told that first, so that nobody learns from the proxy
 //! which names exist. (3proxy resolves before all else.)
 use std::net::{IpAddr, SocketAddr};
 
 use compiler::{
-    program::{acl::Parent, auth::AuthType},
+    chain::{Chain, Identity},
+    program::acl::Parent,
     table::{Decision, Request, Verdict, WeekTime},
 };
 use jiff::Zoned;
 
 use crate::{
-    authenticate::{self, Identity},
+    authenticate,
     connect::{Source, connect as dial},
     error::{Failure, FailureKind},
     parent,
@@ -73,60 +72,12 @@ fn note(session: &mut Session, ask: &Ask, address: Option<IpAddr>) {
 }
 
 fn walk_chain(session: &mut Session, ask: &Ask, address: Option<IpAddr>) -> Result<Grant, Failure> {
-    let chain = std::sync::Arc::clone(&session.service.settings.chain.value);
-    let mut worst = 0;
-    let mut steps = chain.iter().peekable();
-    while let Some(step) = steps.next() {
-        let is_last = steps.peek().is_none();
-        let passed = authenticate::identify(step.kind, session, ask, address)
-            .map_err(|code| (code, false))
-            .and_then(|identity| judge(session, ask, address, step.kind, identity));
-        match passed {
-            // A parent wants the client's credentials: a type that can know them may come yet.
-            Ok(grant) if grant.user.is_none() && needs_user(session, grant.verdict) && !is_last => {
-                worst = worst.max(4);
-            }
-            Ok(grant) => return Ok(grant),
-            Err((code, is_final)) if is_final || code > 9 => return Err(refusal(code)),
-            Err((code, _)) => worst = worst.max(code),
-        }
-    }
-    Err(refusal(worst))
-}
-
-/// What the access list says of a client that is known; the error is a code, and whether it ends the chain.
-fn judge(
-    session: &mut Session,
-    ask: &Ask,
-    address: Option<IpAddr>,
-    kind: AuthType,
-    identity: Identity,
-) -> Result<Grant, (u16, bool)> {
-    let verdict = match identity {
-        Identity::Unchecked => Verdict { entry: None, decision: Decision::Allow },
-        Identity::Hidden | Identity::User { .. } => ask_list(session, ask, address, identity.user()),
-    };
-    let code = match verdict.decision {
-        Decision::Allow | Decision::Redirect => 0,
-        // What was to be compared is the address that there is not.
-        Decision::Deny if address.is_none() && lists_addresses(session, verdict) => 100,
-        Decision::Deny => 1,
-        Decision::End => 3,
-    };
-    if code != 0 {
-        return Err((code, kind != AuthType::IpOnly));
-    }
-    if let Identity::User { name, fresh: true } = &identity {
-        authenticate::remember(session, ask, address, name);
-    }
-    Ok(Grant { address, verdict, user: identity.user().map(Into::into) })
-}
-
-fn ask_list(session: &mut Session, ask: &Ask, address: Option<IpAddr>, user: Option<&[u8]>) -> Verdict {
+    let snapshot = std::sync::Arc::clone(&session.snapshot);
+    let service = std::sync::Arc::clone(&session.service);
     // An address is compared with name patterns as the text that it is, as in 3proxy.
     let host = ask.target.to_string();
     let request = Request {
-        user,
+        user: None,
         source: session.client.ip(),
         host: Some(host.as_bytes()),
         address,
@@ -136,11 +87,22 @@ fn ask_list(session: &mut Session, ask: &Ask, address: Option<IpAddr>, user: Opt
         weight: 0,
         redirected: false,
     };
-    let policy = &session.snapshot.policy;
-    let verdict = policy.decide(session.service.index, &request);
-    let entry = verdict.entry.and_then(|entry| session.snapshot.program.acls.ace(entry));
-    session.record.nolog = entry.is_some_and(|entry| entry.nolog.is_some());
-    verdict
+    let mut chain = Chain::new(&snapshot.policy, service.index, &service.settings.chain.value);
+    while let Some(kind) = chain.next_type() {
+        let found = authenticate::identify(kind, session, ask, address);
+        let judged = chain.judge(&request, found.as_ref().map_err(|code| *code));
+        let (Ok(identity), Some(verdict)) = (found, judged.verdict) else { continue };
+        let entry = verdict.entry.and_then(|entry| snapshot.program.acls.ace(entry));
+        session.record.nolog = entry.is_some_and(|entry| entry.nolog.is_some());
+        if judged.code != 0 {
+            continue;
+        }
+        if let Identity::User { name, fresh: true } = &identity {
+            authenticate::remember(session, ask, address, name);
+        }
+        return Ok(Grant { address, verdict, user: identity.user().map(Into::into) });
+    }
+    Err(refusal(chain.code()))
 }
 
 fn now() -> WeekTime {
@@ -151,12 +113,6 @@ fn now() -> WeekTime {
 
 fn needs_user(session: &Session, verdict: Verdict) -> bool {
     session.snapshot.policy.parents(verdict).iter().any(Parent::wants_client_credentials)
-}
-
-fn lists_addresses(session: &Session, verdict: Verdict) -> bool {
-    let entry = verdict.entry.and_then(|entry| session.snapshot.program.acls.ace(entry));
-    let targets = entry.and_then(|entry| entry.matcher.targets.as_ref());
-    targets.is_some_and(|targets| !targets.addresses.is_empty())
 }
 
 fn refusal(code: u16) -> Failure {

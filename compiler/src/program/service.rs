@@ -45,6 +45,41 @@ pub enum ServiceKind {
 }
 
 impl ServiceKind {
+    /// Every kind.
+    pub const ALL: [Self; 12] = [
+        Self::Proxy,
+        Self::Socks,
+        Self::Tcppm,
+        Self::Udppm,
+        Self::Tlspr,
+        Self::Auto,
+        Self::Pop3p,
+        Self::Imapp,
+        Self::Smtpp,
+        Self::Ftppr,
+        Self::Admin,
+        Self::Dnspr,
+    ];
+
+    /// Its command.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Proxy => "proxy",
+            Self::Socks => "socks",
+            Self::Tcppm => "tcppm",
+            Self::Udppm => "udppm",
+            Self::Tlspr => "tlspr",
+            Self::Auto => "auto",
+            Self::Pop3p => "pop3p",
+            Self::Imapp => "imapp",
+            Self::Smtpp => "smtpp",
+            Self::Ftppr => "ftppr",
+            Self::Admin => "admin",
+            Self::Dnspr => "dnspr",
+        }
+    }
+
     /// What its clients can ask for.
     #[must_use]
     pub const fn operations(self) -> &'static [Operation] {

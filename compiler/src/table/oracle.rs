@@ -94,7 +94,7 @@ pub fn matches(matcher: &Matcher, subject: &Subject<'_>) -> bool {
 }
 
 /// Whether one field of an entry matches.
-fn field_matches(matcher: &Matcher, field: Fields, subject: &Subject<'_>) -> bool {
+pub(crate) fn field_matches(matcher: &Matcher, field: Fields, subject: &Subject<'_>) -> bool {
     match field {
         Fields::USER => matcher
             .users
@@ -142,7 +142,7 @@ pub(super) fn canonical(range: AddressRange) -> AddressRange {
 }
 
 /// Whether a name, in lower case, is one that `pattern` means.
-pub(super) fn name_matches(pattern: &NamePattern, host: &[u8]) -> bool {
+pub(crate) fn name_matches(pattern: &NamePattern, host: &[u8]) -> bool {
     match pattern {
         NamePattern::Exact(name) => **name == *host,
         NamePattern::Prefix(prefix) => host.starts_with(prefix),
@@ -154,14 +154,14 @@ pub(super) fn name_matches(pattern: &NamePattern, host: &[u8]) -> bool {
 }
 
 /// Whether an entry is passed over although it matches.
-pub(super) fn passed_over(acls: &Acls, ace: &Ace, subject: &Subject<'_>) -> bool {
+pub(crate) fn passed_over(acls: &Acls, ace: &Ace, subject: &Subject<'_>) -> bool {
     ace.redirects()
         && (!subject.operation.can_be_redirected()
             || subject.redirected && acls.parents(ace).first().is_some_and(Parent::is_local))
 }
 
 /// Whether an earlier match has set a weight that this entry does not reach.
-pub(super) const fn outweighed(ace: &Ace, weight: i32) -> bool {
+pub(crate) const fn outweighed(ace: &Ace, weight: i32) -> bool {
     ace.weight.value != 0 && ace.weight.value < weight
 }
 

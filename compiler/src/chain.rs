@@ -1,0 +1,138 @@
+//! The authentication chain of a service: which type is asked next, and what its answer and the access list make of the request.
+//!
+//! The types are asked in order. The first that knows the client ends the chain: what the access list says then is final. A type
+//! that fails hands over to the next; if all fail, the highest code is the answer, and one above 9 is final at once. For `iponly`
+//! the list itself is what succeeds or fails.
+//!
+//! Who the client is needs passwords, caches and servers: the caller finds that out. What follows from it is here, so that the
+//! runtime, `cfgc test` and `cfgc trace` go one way.
+use crate::{
+    policy::Policy,
+    program::{
+        acl::Parent,
+        auth::{AuthStep, AuthType},
+    },
+    table::{Decision, Request, Verdict},
+};
+
+/// What a type found out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Identity {
+    /// Nothing is checked, not even by the access list.
+    Unchecked,
+    /// The access list alone decides, and is not told the user name.
+    Hidden,
+    /// The user, as the client says or as was proved, and whether that is worth remembering.
+    User {
+        /// Name.
+        name: Box<[u8]>,
+        /// It was found out now, not remembered.
+        fresh: bool,
+    },
+}
+
+impl Identity {
+    /// The name that the access list is told.
+    #[must_use]
+    pub fn user(&self) -> Option<&[u8]> {
+        match self {
+            Self::Unchecked | Self::Hidden => None,
+            Self::User { name, .. } => Some(name),
+        }
+    }
+}
+
+/// A chain that is being asked.
+#[derive(Debug)]
+pub struct Chain<'a> {
+    policy: &'a Policy,
+    service: usize,
+    steps: &'a [AuthStep],
+    /// The step that was asked last, counted from 1.
+    asked: usize,
+    worst: u16,
+    is_over: bool,
+}
+
+/// What became of one step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// What the access list said; `None`: it was not asked, since the client is not known by this type.
+    pub verdict: Option<Verdict>,
+    /// 3proxy's code; 0: the request passes.
+    pub code: u16,
+}
+
+impl<'a> Chain<'a> {
+    /// The chain `steps` of the service at this index of [`Program::services`](crate::program::Program::services).
+    #[must_use]
+    pub const fn new(policy: &'a Policy, service: usize, steps: &'a [AuthStep]) -> Self {
+        Self { policy, service, steps, asked: 0, worst: 0, is_over: false }
+    }
+
+    /// The type to ask next; `None`: it is decided.
+    pub fn next_type(&mut self) -> Option<AuthType> {
+        let step = self.steps.get(self.asked).filter(|_| !self.is_over)?;
+        self.asked += 1;
+        Some(step.kind)
+    }
+
+    /// What follows from the answer of the type that was asked last: who the client is, or a code. `request` is what the client
+    /// asks for; its user is not looked at.
+    pub fn judge(&mut self, request: &Request<'_>, found: Result<&Identity, u16>) -> Judged {
+        let judged = match found {
+            Err(code) => Judged { verdict: None, code },
+            Ok(identity) => self.ask_list(request, identity),
+        };
+        let is_known = judged.verdict.is_some() && self.step() != Some(AuthType::IpOnly);
+        self.is_over = judged.code == 0 || judged.code > 9 || is_known;
+        self.worst = if self.is_over { judged.code } else { self.worst.max(judged.code) };
+        judged
+    }
+
+    /// The code of the request, once there is no type left to ask; 0: it passes.
+    #[must_use]
+    pub const fn code(&self) -> u16 {
+        self.worst
+    }
+
+    fn ask_list(&self, request: &Request<'_>, identity: &Identity) -> Judged {
+        let verdict = match identity {
+            Identity::Unchecked => Verdict { entry: None, decision: Decision::Allow },
+            Identity::Hidden | Identity::User { .. } => {
+                self.policy.decide(self.service, &Request { user: identity.user(), ..*request })
+            }
+        };
+        let is_last = self.asked >= self.steps.len();
+        let code = match verdict.decision {
+            // A parent wants the client's credentials: a type that can know them may come yet.
+            Decision::Redirect if !is_last && identity.user().is_none() && self.wants_user(verdict) => {
+                LACKS_USER
+            }
+            Decision::Allow | Decision::Redirect => 0,
+            // What was to be compared is the address that there is not.
+            Decision::Deny if request.address.is_none() && self.lists_addresses_only(verdict) => 100,
+            Decision::Deny => 1,
+            Decision::End => 3,
+        };
+        Judged { verdict: Some(verdict), code }
+    }
+
+    fn step(&self) -> Option<AuthType> {
+        self.steps.get(self.asked.checked_sub(1)?).map(|step| step.kind)
+    }
+
+    fn wants_user(&self, verdict: Verdict) -> bool {
+        self.policy.parents(verdict).iter().any(Parent::wants_client_credentials)
+    }
+
+    /// Where an entry lists names too, it matched by one of them.
+    fn lists_addresses_only(&self, verdict: Verdict) -> bool {
+        let entry = verdict.entry.and_then(|entry| self.policy.program().acls.ace(entry));
+        let targets = entry.and_then(|entry| entry.matcher.targets.as_ref());
+        targets.is_some_and(|targets| targets.names.is_empty() && !targets.addresses.is_empty())
+    }
+}
+
+/// Nobody logged in.
+const LACKS_USER: u16 = 4;

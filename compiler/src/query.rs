@@ -1,0 +1,302 @@
+//! Questions about a configuration: "may this client do that there?", as `cfgc test` and `cfgc trace` ask them.
+//!
+//! [`read`](Query::read) makes a [`Query`] of words as users write them, [`decide`] answers it the way that a session is decided:
+//! by [`crate::chain`] and the Policy. What depends on the world outside is assumed in favour of the client: it has the password of
+//! the user that it names, a RADIUS server says yes, and the authentication cache is empty.
+//!
+//! What a query leaves out (the client's address, the time, the address of a name) must not matter: [`Answer::needs`] says if it
+//! does, and then the answer is none.
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use grammar::Text;
+
+use crate::{
+    chain::{Chain, Identity},
+    policy::Policy,
+    program::{
+        Program,
+        acl::Operation,
+        auth::{AuthType, Password},
+        resolve::ResolverMode,
+        service::{Family, Service, ServiceKind},
+    },
+    sources::Loc,
+    table::{Fields, Request, Verdict, WeekTime},
+    target::TargetName,
+};
+
+mod error;
+mod needs;
+mod read;
+mod service;
+#[cfg(test)]
+mod tests;
+
+pub use error::{Part, QueryError};
+pub use read::{Words, moment, moment_name, operation_name};
+pub use service::{ServiceSelector, describe};
+
+/// One request, and what is known of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query {
+    /// Index into [`Program::services`].
+    pub service: usize,
+    /// Who the client says that it is, and can prove.
+    pub user: Option<Text>,
+    /// The client's address, if it is known.
+    pub from: Option<IpAddr>,
+    /// Where it wants to; `None`: the service learns of no target.
+    pub target: Option<TargetName>,
+    /// The target's port; 0: not known.
+    pub port: u16,
+    /// What it wants to do there.
+    pub operation: Operation,
+    /// When, if that is known.
+    pub at: Option<WeekTime>,
+    /// What the target's name resolves to.
+    pub resolved: Resolution,
+}
+
+/// What a name resolves to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Resolution {
+    /// Not known.
+    #[default]
+    Unknown,
+    /// This address.
+    Address(IpAddr),
+    /// It does not resolve.
+    Nothing,
+}
+
+/// How a request ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// It passes, directly or through parents.
+    Allow,
+    /// The access list refuses it.
+    Deny,
+    /// A user name or another one is wanted.
+    AuthRequired,
+    /// The target's name does not resolve.
+    Unresolved,
+}
+
+impl Outcome {
+    /// Every outcome.
+    pub const ALL: [Self; 4] = [Self::Allow, Self::Deny, Self::AuthRequired, Self::Unresolved];
+
+    /// As it is written.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Deny => "deny",
+            Self::AuthRequired => "auth-required",
+            Self::Unresolved => "unresolved",
+        }
+    }
+
+    /// The outcome that 3proxy gives this code.
+    const fn of(code: u16) -> Self {
+        match code {
+            0 => Self::Allow,
+            1 | 3 => Self::Deny,
+            100 => Self::Unresolved,
+            _ => Self::AuthRequired,
+        }
+    }
+}
+
+/// One type of the chain, and what came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The type.
+    pub kind: AuthType,
+    /// The word that named it; `None`: the default chain.
+    pub at: Option<Loc>,
+    /// Who the client is by it, or the code with which it fails.
+    pub found: Result<Identity, u16>,
+    /// What the access list said, if it was asked.
+    pub verdict: Option<Verdict>,
+    /// 3proxy's code for the step; 0: the request passes.
+    pub code: u16,
+}
+
+/// What became of a query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// How it ends.
+    pub outcome: Outcome,
+    /// 3proxy's code.
+    pub code: u16,
+    /// The types that were asked, in order. Empty: the service wants a name before it asks any (`-u2`).
+    pub steps: Vec<Step>,
+    /// Which of the steps decided.
+    decided: Option<usize>,
+    /// Fields that the query leaves out, and that matter: with other values another entry may decide.
+    pub needs: Fields,
+}
+
+impl Answer {
+    /// An answer that no type of the chain gives.
+    fn at_once(code: u16) -> Self {
+        Self { outcome: Outcome::of(code), code, steps: Vec::new(), decided: None, needs: Fields::NONE }
+    }
+
+    /// The step that decided.
+    #[must_use]
+    pub fn deciding(&self) -> Option<&Step> {
+        self.steps.get(self.decided?)
+    }
+
+    /// What the access list said in the deciding step; `None`: it was not asked there.
+    #[must_use]
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.deciding()?.verdict
+    }
+
+    /// The user name that the access list was told in the deciding step.
+    #[must_use]
+    pub fn user(&self) -> Option<&[u8]> {
+        self.deciding()?.found.as_ref().ok()?.user()
+    }
+}
+
+impl Query {
+    /// As an access list or a limit list is asked, by `user`; what is not known is put as zeros. `host` is [`Query::host`].
+    #[must_use]
+    pub fn request<'a>(
+        &self,
+        program: &Program,
+        user: Option<&'a [u8]>,
+        host: Option<&'a str>,
+    ) -> Request<'a> {
+        Request {
+            user,
+            source: self.from.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)),
+            host: host.map(str::as_bytes),
+            address: self.address(program),
+            port: self.port,
+            operation: self.operation,
+            time: self.at.unwrap_or_default(),
+            weight: 0,
+            redirected: false,
+        }
+    }
+
+    /// The target as name patterns see it: an address is compared as the text that it is.
+    #[must_use]
+    pub fn host(&self) -> Option<String> {
+        self.target.as_ref().map(ToString::to_string)
+    }
+
+    /// The target's address: as given, or what its name resolves to by the query, or else by the configuration alone.
+    #[must_use]
+    pub fn address(&self, program: &Program) -> Option<IpAddr> {
+        match (&self.target, self.resolved) {
+            (Some(TargetName::Address(address)), _) => Some(address.to_canonical()),
+            (_, Resolution::Address(address)) => Some(address.to_canonical()),
+            (Some(TargetName::Name(name)), Resolution::Unknown) => {
+                let family = program.services.get(self.service).map(|service| family(service))?;
+                configured(program, name, family)
+            }
+            (Some(TargetName::Name(_)), Resolution::Nothing) | (None, _) => None,
+        }
+    }
+
+    /// What it leaves out.
+    #[must_use]
+    pub fn unknown(&self, program: &Program) -> Fields {
+        let is_name = matches!(self.target, Some(TargetName::Name(_)));
+        let unresolved = is_name && self.resolved == Resolution::Unknown && self.address(program).is_none();
+        [
+            (self.from.is_none(), Fields::SOURCE),
+            (unresolved, Fields::ADDRESS),
+            (self.at.is_none(), Fields::TIME),
+        ]
+        .into_iter()
+        .filter(|(is_unknown, _)| *is_unknown)
+        .fold(Fields::NONE, |fields, (_, field)| fields.with(field))
+    }
+}
+
+/// Which addresses a service uses.
+fn family(service: &Service) -> Family {
+    service.options.family.map_or(Family::Default, |family| family.value)
+}
+
+/// What a name, in lower case, resolves to without asking anybody.
+fn configured(program: &Program, name: &str, family: Family) -> Option<IpAddr> {
+    let order: &[bool] = match family {
+        Family::Default | Family::V4 => &[false],
+        Family::V6 => &[true],
+        Family::V4ThenV6 => &[false, true],
+        Family::V6ThenV4 => &[true, false],
+    };
+    let resolver = &program.resolver;
+    order.iter().find_map(|&v6| match resolver.mode.value {
+        ResolverMode::System => None,
+        ResolverMode::Fake if v6 => Some(Ipv6Addr::from_bits(2).into()),
+        ResolverMode::Fake => Some(Ipv4Addr::new(127, 0, 0, 2).into()),
+        ResolverMode::Servers => {
+            let kept = resolver.records.iter().rev().filter(|record| !record.before_cache);
+            let mut of_family = kept.filter(|record| record.address.is_ipv6() == v6);
+            let is_it = |written: &Text| written.as_bytes().eq_ignore_ascii_case(name.as_bytes());
+            of_family.find(|record| is_it(&record.name)).map(|record| record.address)
+        }
+    })
+}
+
+/// Answers a query.
+#[must_use]
+pub fn decide(policy: &Policy, query: &Query) -> Answer {
+    let program = policy.program();
+    let Some(service) = program.services.get(query.service) else {
+        return Answer::at_once(3);
+    };
+    let asks_name = service.options.need_user.map_or(1, |need| need.value);
+    let claimed = query.user.as_ref().filter(|_| asks_name > 0).map(Text::as_bytes);
+    if asks_name > 1 && claimed.is_none() && matches!(service.kind, ServiceKind::Proxy | ServiceKind::Socks) {
+        return Answer::at_once(4);
+    }
+    let host = query.host();
+    let request = query.request(program, None, host.as_deref());
+    let unknown = query.unknown(program);
+    let mut chain = Chain::new(policy, query.service, &service.chain.value);
+    let (mut steps, mut needs) = (Vec::new(), Fields::NONE);
+    while let Some(kind) = chain.next_type() {
+        let at = service.chain.value.get(steps.len()).and_then(|step| step.at);
+        let found = identify(policy, kind, claimed);
+        let judged = chain.judge(&request, found.as_ref().map_err(|code| *code));
+        if let Some(user) = found.as_ref().ok().filter(|identity| **identity != Identity::Unchecked) {
+            let asked = Request { user: user.user(), ..request };
+            needs = needs.with(needs::of(program, service.acl, &asked, unknown));
+        }
+        steps.push(Step { kind, at, found, verdict: judged.verdict, code: judged.code });
+    }
+    let judged = chain.code();
+    let decided = steps.iter().rposition(|step: &Step| step.code == judged);
+    // What passes is connected to, or waited for: that takes an address.
+    let absent = matches!(query.target, Some(TargetName::Name(_))) && !unknown.has(Fields::ADDRESS);
+    let code = if judged == 0 && absent && request.address.is_none() { 100 } else { judged };
+    Answer { outcome: Outcome::of(code), code, steps, decided, needs }
+}
+
+/// Who the client is by one type, with all that it claims being true.
+fn identify(policy: &Policy, kind: AuthType, claimed: Option<&[u8]>) -> Result<Identity, u16> {
+    let known = |name: &[u8]| Identity::User { name: name.into(), fresh: true };
+    match kind {
+        AuthType::None => Ok(Identity::Unchecked),
+        AuthType::IpOnly => Ok(Identity::Hidden),
+        AuthType::UserOnly | AuthType::DnsName | AuthType::Radius => claimed.map(known).ok_or(4),
+        AuthType::Strong => {
+            let name = claimed.ok_or(4_u16)?;
+            match policy.user(name) {
+                Some(Password::Clear(_) | Password::Crypt(_) | Password::Nt(_)) => Ok(known(name)),
+                None => Err(5),
+            }
+        }
+        AuthType::Cache | AuthType::CacheAcl => Err(4),
+    }
+}
