@@ -29,7 +29,6 @@ impl Files for Disk {
 }
 
 /// A configuration that was read already, and the disk for what it includes.
-#[derive(Debug)]
 pub(crate) struct Given {
     /// What it is called in findings.
     pub(crate) path: PathBuf,

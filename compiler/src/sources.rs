@@ -1,7 +1,7 @@
 //! The texts of a configuration: the file itself and what it includes.
 use std::{
     collections::BTreeMap,
-    io,
+    fmt, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -25,7 +25,7 @@ pub trait Files {
 }
 
 /// Files that exist in memory only: an editor's buffers, standard input, tests.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct MemoryFiles(BTreeMap<PathBuf, Vec<u8>>);
 
 impl MemoryFiles {
@@ -38,6 +38,13 @@ impl MemoryFiles {
 impl Files for MemoryFiles {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         self.0.get(path).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+/// Prints paths only: texts hold passwords.
+impl fmt::Debug for MemoryFiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
     }
 }
 
@@ -61,7 +68,6 @@ pub struct Sources {
 }
 
 /// One text. A file that is included twice stands here twice: each has its own include chain.
-#[derive(Debug)]
 pub struct Source {
     /// As written in the `include` or `$file` that named it, or on the command line.
     pub path: PathBuf,
@@ -73,6 +79,14 @@ pub struct Source {
     pub lines: Arc<LineIndex>,
     /// The directive or word that brought it in; `None` for the configuration itself.
     pub included_at: Option<Loc>,
+}
+
+/// Prints no text: it holds passwords.
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut source = f.debug_struct("Source");
+        source.field("path", &self.path).field("included_at", &self.included_at).finish_non_exhaustive()
+    }
 }
 
 impl Source {

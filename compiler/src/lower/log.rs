@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use grammar::{
-    Text,
+    Secret, Text,
     value::{self, rotation},
 };
 
@@ -55,7 +55,7 @@ impl Lowering<'_> {
             b"/dev/null" => LogTarget::Nowhere,
             b"radius" => LogTarget::Radius,
             [b'@', ident @ ..] => LogTarget::Syslog(Text::from(ident)),
-            [b'&', database @ ..] => LogTarget::Sql(Text::from(database)),
+            [b'&', database @ ..] => LogTarget::Sql(Secret::from(database)),
             path => {
                 if let Some(letter) = command.argument(1) {
                     self.state.rotation = rotation(&letter.value);

@@ -1,5 +1,5 @@
 //! Where log records go and how they look.
-use grammar::Text;
+use grammar::{Secret, Text};
 
 use super::{Set, limits::Rotation};
 use crate::sources::Loc;
@@ -34,8 +34,8 @@ pub enum LogTarget {
     },
     /// `@IDENT`: syslog.
     Syslog(Text),
-    /// `&DATABASE`: ODBC.
-    Sql(Text),
+    /// `&SOURCE[,USER,PASSWORD]`: ODBC.
+    Sql(Secret),
     /// RADIUS accounting.
     Radius,
 }

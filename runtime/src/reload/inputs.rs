@@ -40,7 +40,6 @@ impl Inputs {
 }
 
 /// Reads real files for the compiler, and notes which and what they held.
-#[derive(Debug)]
 pub(super) struct Disk {
     /// The configuration itself, until the compiler asks for it: it is read once, so that what is compiled is what was seen to be there.
     config: RefCell<Option<(PathBuf, Vec<u8>)>>,
