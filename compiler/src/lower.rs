@@ -35,7 +35,7 @@ use crate::{
     finding::Finding,
     lints,
     program::Program,
-    sources::{FileId, Files, Loc, Source, Sources},
+    sources::{self, FileId, Files, Loc, Source, Sources},
 };
 
 /// Includes within includes: 3proxy has no limit, but nobody means more than this.
@@ -46,7 +46,7 @@ const MOST_FILES: usize = 16_384;
 /// Runs the configuration at `path` and yields its Program, with a finding for each line that 3proxy refuses.
 pub fn lower(path: &Path, files: &dyn Files) -> Compiled {
     let mut lowering = Lowering::new(files);
-    match files.read(path) {
+    match sources::read(files, path) {
         Ok(text) => lowering.config(Source::config(path.to_owned(), text, None)),
         Err(error) => {
             lowering.report(lints::include_missing::finding(Loc::default(), path, &error.to_string()));
@@ -191,7 +191,7 @@ impl<'f> Lowering<'f> {
         if self.open.len() >= DEEPEST_INCLUDE || self.sources.len() >= MOST_FILES {
             return self.report(lints::include_cycle::too_deep(argument.at));
         }
-        match self.files.read(&path) {
+        match sources::read(self.files, &path) {
             Ok(text) => self.config(Source::config(path, text, Some(command.at))),
             Err(error) => {
                 self.report(lints::include_missing::finding(argument.at, &path, &error.to_string()))

@@ -24,6 +24,18 @@ pub trait Files {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 }
 
+/// Reads a text, if spans can address all of it: what lies behind 4 GiB would be skipped unseen.
+///
+/// # Errors
+/// What [`Files::read`] says, or that the file is too long.
+pub(crate) fn read(files: &dyn Files, path: &Path) -> io::Result<Vec<u8>> {
+    let text = files.read(path)?;
+    if u32::try_from(text.len()).is_err() {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is longer than 4 GiB"));
+    }
+    Ok(text)
+}
+
 /// Files that exist in memory only: an editor's buffers, standard input, tests.
 #[derive(Clone, Default)]
 pub struct MemoryFiles(BTreeMap<PathBuf, Vec<u8>>);

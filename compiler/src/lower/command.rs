@@ -9,7 +9,7 @@ use grammar::{
 use super::Lowering;
 use crate::{
     lints,
-    sources::{FileId, Loc, Source},
+    sources::{self, FileId, Loc, Source},
 };
 
 /// As many words, the command included, as 3proxy has room for.
@@ -166,7 +166,7 @@ impl Lowering<'_> {
             let again = before.again(at);
             return Ok(self.sources.add(again));
         }
-        let text = self.files.read(&path).map_err(|error| error.to_string())?;
+        let text = sources::read(self.files, &path).map_err(|error| error.to_string())?;
         if text.is_empty() {
             return Err("it is empty".to_owned());
         }

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use grammar::Secret;
 
 use super::{Target, Told};
-use crate::session::Credentials;
+use crate::{protocol::http::credentials::basic, session::Credentials};
 
 /// An HTTP CONNECT request. An address of IPv6, and a name that is one, stand in brackets.
 pub(super) fn connect(target: &Target, credentials: Option<&Credentials>) -> Vec<u8> {
@@ -16,9 +16,7 @@ pub(super) fn connect(target: &Target, credentials: Option<&Credentials>) -> Vec
     let port = target.address.port();
     let mut request = format!("CONNECT {host}:{port} HTTP/1.0\r\nConnection: keep-alive\r\n");
     if let Some(credentials) = credentials {
-        let password = credentials.password.as_ref().map_or(&[][..], Secret::expose);
-        let pair = [&credentials.user[..], b":", password].concat();
-        request.push_str(&format!("Proxy-Authorization: Basic {}\r\n", openssl::base64::encode_block(&pair)));
+        request.push_str(&format!("Proxy-Authorization: {}\r\n", basic(credentials)));
     }
     request.push_str("\r\n");
     request.into_bytes()

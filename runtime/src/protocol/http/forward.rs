@@ -80,10 +80,10 @@ impl Request<'_> {
             Keep::Implied => {}
         }
         if let Some(credentials) = self.authorization {
-            put(out, b"Authorization", &credentials::basic(credentials));
+            put(out, b"Authorization", credentials::basic(credentials).as_bytes());
         }
         if let Some(credentials) = self.proxy_authorization {
-            put(out, b"Proxy-Authorization", &credentials::basic(credentials));
+            put(out, b"Proxy-Authorization", credentials::basic(credentials).as_bytes());
         }
         out.extend_from_slice(b"\r\n");
     }
