@@ -12,6 +12,7 @@ use compiler::{
         service::ServiceKind,
     },
     table::Verdict,
+    way::Plan,
 };
 use tokio::{io::AsyncWriteExt, net::TcpStream, time::timeout};
 
@@ -25,7 +26,6 @@ use crate::{
 mod draw;
 mod hop;
 
-use draw::Plan;
 use hop::Target;
 
 /// Connects through the parents of the entry that decided, in at most `parentretries` attempts.

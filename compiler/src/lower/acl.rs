@@ -28,29 +28,6 @@ pub(super) const HANDLERS: Handlers = &[
     ("flush", |lowering, command| lowering.flush(command)),
 ];
 
-/// What a `parent` line may call its type, and what that is.
-const PARENT_KINDS: [(&str, ParentKind); 19] = [
-    ("tcp", ParentKind::Tcp),
-    ("connect", ParentKind::Connect),
-    ("socks4", ParentKind::Socks4),
-    ("socks5", ParentKind::Socks5),
-    ("http", ParentKind::Http),
-    ("pop3", ParentKind::Pop3),
-    ("imap", ParentKind::Imap),
-    ("smtp", ParentKind::Smtp),
-    ("ftp", ParentKind::Ftp),
-    ("connect+", ParentKind::ConnectName),
-    ("socks4+", ParentKind::Socks4Name),
-    ("socks5+", ParentKind::Socks5Name),
-    ("socks4b", ParentKind::Socks4Short),
-    ("socks5b", ParentKind::Socks5Short),
-    ("admin", ParentKind::Admin),
-    ("extip", ParentKind::ExternalAddress),
-    ("tls", ParentKind::Tls),
-    ("ha", ParentKind::ProxyProtocol),
-    ("dns", ParentKind::Dns),
-];
-
 /// What stands for the fields of an entry that 3proxy refuses: nobody matches. So the list that it is in is not taken for
 /// an empty one, which lets everyone in, and what extends the entry has something to extend.
 fn refused() -> (Matcher, Set<i32>) {
@@ -60,7 +37,7 @@ fn refused() -> (Matcher, Set<i32>) {
 impl ParentKind {
     /// The type that `word` names, and whether a trailing `s` asks for TLS.
     fn named(word: &[u8]) -> Option<(Self, bool)> {
-        let find = |wanted: &[u8]| PARENT_KINDS.iter().find(|(name, _)| name.as_bytes() == wanted);
+        let find = |wanted: &[u8]| ParentKind::WORDS.iter().find(|(name, _)| name.as_bytes() == wanted);
         let plain = || find(word).map(|(_, kind)| (*kind, false));
         plain().or_else(|| find(word.strip_suffix(b"s")?).map(|(_, kind)| (*kind, true)))
     }
@@ -125,7 +102,7 @@ impl Lowering<'_> {
         }
         let port_read = self.port(port, &port.value);
         let Some((kind_read, secure)) = ParentKind::named(&kind.value) else {
-            let near = closest(&kind.value, PARENT_KINDS.iter().map(|(name, _)| *name));
+            let near = closest(&kind.value, ParentKind::WORDS.iter().map(|(name, _)| *name));
             self.report(lints::unknown_parent_type::finding(kind, near));
             return;
         };

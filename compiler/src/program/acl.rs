@@ -179,6 +179,37 @@ pub enum ParentKind {
     Dns,
 }
 
+impl ParentKind {
+    /// Every type, as it is written without the `s` for TLS.
+    pub const WORDS: [(&str, Self); 19] = [
+        ("tcp", Self::Tcp),
+        ("connect", Self::Connect),
+        ("socks4", Self::Socks4),
+        ("socks5", Self::Socks5),
+        ("http", Self::Http),
+        ("pop3", Self::Pop3),
+        ("imap", Self::Imap),
+        ("smtp", Self::Smtp),
+        ("ftp", Self::Ftp),
+        ("connect+", Self::ConnectName),
+        ("socks4+", Self::Socks4Name),
+        ("socks5+", Self::Socks5Name),
+        ("socks4b", Self::Socks4Short),
+        ("socks5b", Self::Socks5Short),
+        ("admin", Self::Admin),
+        ("extip", Self::ExternalAddress),
+        ("tls", Self::Tls),
+        ("ha", Self::ProxyProtocol),
+        ("dns", Self::Dns),
+    ];
+
+    /// As it is written.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::WORDS.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
+    }
+}
+
 /// Where a parent is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParentHost {
@@ -220,9 +251,29 @@ impl Parent {
     pub fn is_local(&self) -> bool {
         self.port == 0 && matches!(self.host, ParentHost::Address(address) if address.is_unspecified())
     }
+
     /// User `*`: the client's own name and password are sent to it.
     #[must_use]
     pub fn wants_client_credentials(&self) -> bool {
         self.user.as_ref().is_some_and(|user| user.as_bytes() == b"*")
+    }
+}
+
+impl std::fmt::Display for ParentHost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Address(address) => address.fmt(f),
+            Self::Prefix(address, length) => write!(f, "{address}/{length}"),
+            Self::Name(name) => name.fmt(f),
+            Self::Unix(path) => path.fmt(f),
+        }
+    }
+}
+
+/// `TYPE HOST PORT`, as in a `parent` line, without the credentials.
+impl std::fmt::Display for Parent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let secure = if self.secure { "s" } else { "" };
+        write!(f, "{}{secure} {} {}", self.kind.name(), self.host, self.port)
     }
 }
