@@ -130,7 +130,7 @@ impl Proxy {
         let opened = new.len();
         let running = Arc::new(Running::new(Arc::new(snapshot), writer, events));
         let listeners = new.into_iter().map(|socket| socket.start(&running)).collect();
-        running.current.load().services.iter().for_each(|service| note(service, ACCEPTING));
+        running.current.load().services.iter().for_each(|service| note(service, accepting(service)));
         let state = Mutex::new(State { listeners, inputs });
         Ok((Self { config, running, state }, Applied { generation: 1, opened, kept: 0, closed: 0, compiled }))
     }
@@ -159,14 +159,14 @@ impl Proxy {
         }
         let (opened, closed) = (new.len(), vanished.len());
         for socket in new {
-            snapshot.listening(socket.id).into_iter().for_each(|service| note(service, ACCEPTING));
+            snapshot.listening(socket.id).into_iter().for_each(|service| note(service, accepting(service)));
             listeners.push(socket.start(&self.running));
         }
         state.listeners = listeners;
         for listener in vanished {
             let service = before.listening(listener.id);
             listener.retire().await;
-            service.into_iter().for_each(|service| note(service, EXITING));
+            service.into_iter().for_each(|service| note(service, EXITING.into()));
         }
         drop(before);
         self.running.released();
@@ -191,7 +191,7 @@ impl Proxy {
         for listener in std::mem::take(&mut state.listeners) {
             let service = current.listening(listener.id);
             listener.retire().await;
-            service.into_iter().for_each(|service| note(service, EXITING));
+            service.into_iter().for_each(|service| note(service, EXITING.into()));
         }
         drop(current);
         self.running.idle().await;
@@ -204,20 +204,20 @@ impl Proxy {
     }
 }
 
-const ACCEPTING: &str = "Accepting connections";
+/// The texts of a service's own records are 3proxy's: log readers know them.
 const EXITING: &str = "Exiting thread";
 
-/// A log record of the service itself, unless `-t` silences it. The texts are 3proxy's: log readers know them.
-fn note(service: &ServicePolicy, text: &str) {
+fn accepting(service: &ServicePolicy) -> String {
+    format!("Accepting connections [{}/{}]", std::process::id(), service.index + 1)
+}
+
+/// A log record of the service itself, unless `-t` silences it.
+fn note(service: &ServicePolicy, text: String) {
     if service.settings.options.silent.is_some() {
         return;
     }
     let nobody = std::net::SocketAddr::from((std::net::Ipv4Addr::UNSPECIFIED, 0));
     let mut record = Record::new(service.kind, service.settings.listen.port.value, nobody, nobody);
-    record.text = if text == ACCEPTING {
-        format!("{text} [{}/{}]", std::process::id(), service.index + 1).into_bytes()
-    } else {
-        text.into()
-    };
+    record.text = text.into_bytes();
     service.log.write(&record);
 }

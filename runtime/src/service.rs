@@ -8,10 +8,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{
-    error::{Failure, FailureKind},
-    session::Session,
-};
+use crate::session::Session;
 
 mod incoming;
 mod port_map;
@@ -43,7 +40,7 @@ pub(crate) async fn serve(client: TcpStream, session: Box<Session>) {
 
 /// A kind that is not executed yet: `cfgc run` refuses a configuration with one.
 fn refuse(mut session: Session) {
-    session.record.code = Failure::new(997, FailureKind::Malformed).code;
+    session.record.code = 997;
     session.log();
 }
 

@@ -28,18 +28,6 @@ pub(super) const HANDLERS: Handlers = &[
     ("radius", |lowering, command| lowering.radius(command)),
 ];
 
-/// The types of an `auth` line.
-const AUTH_TYPES: [(&str, AuthType); 8] = [
-    ("iponly", AuthType::IpOnly),
-    ("useronly", AuthType::UserOnly),
-    ("dnsname", AuthType::DnsName),
-    ("strong", AuthType::Strong),
-    ("cache", AuthType::Cache),
-    ("cacheacl", AuthType::CacheAcl),
-    ("radius", AuthType::Radius),
-    ("none", AuthType::None),
-];
-
 /// Entries of the authentication cache when no size is given.
 const CACHE_SIZE: u32 = 262_144;
 /// The longest RADIUS secret that 3proxy keeps, in bytes.
@@ -53,12 +41,12 @@ impl Lowering<'_> {
     fn auth(&mut self, command: &Command<'_>) {
         let mut steps = Vec::with_capacity(command.arguments.len());
         for word in &command.arguments {
-            match AUTH_TYPES.iter().find(|(name, _)| name.as_bytes() == word.value.as_ref()) {
-                Some((_, kind)) => steps.push(AuthStep { kind: *kind, at: Some(word.at) }),
+            match AuthType::ALL.into_iter().find(|kind| kind.name().as_bytes() == word.value.as_ref()) {
+                Some(kind) => steps.push(AuthStep { kind, at: Some(word.at) }),
                 // A plugin may have brought it.
                 None if !self.program.process.plugins.is_empty() => self.program.unmodelled.push(word.at),
                 None => {
-                    let near = closest(&word.value, AUTH_TYPES.iter().map(|(name, _)| *name));
+                    let near = closest(&word.value, AuthType::ALL.into_iter().map(AuthType::name));
                     self.report(lints::unknown_auth_type::finding(word, near));
                 }
             }

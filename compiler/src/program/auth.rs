@@ -37,6 +37,18 @@ pub struct AuthStep {
 }
 
 impl AuthType {
+    /// Every type.
+    pub const ALL: [Self; 8] = [
+        Self::None,
+        Self::IpOnly,
+        Self::UserOnly,
+        Self::DnsName,
+        Self::Strong,
+        Self::Radius,
+        Self::Cache,
+        Self::CacheAcl,
+    ];
+
     /// As it is written.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -6,6 +6,10 @@ use std::{
 };
 
 use compiler::program::service::ServiceKind;
+use grammar::{
+    Text,
+    value::{self, LogFilter, LogFormat},
+};
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 
 use super::{
@@ -37,8 +41,14 @@ pub struct Format {
 /// whatever a client calls itself.
 #[derive(Debug)]
 struct Filter {
-    also: Box<[u8]>,
+    also: Text,
     replacement: u8,
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self { also: Text::default(), replacement: REPLACEMENT }
+    }
 }
 
 impl Default for Format {
@@ -53,9 +63,9 @@ impl Format {
     /// Total, as 3proxy is: the first character is always taken for the clock, and an unknown letter prints itself.
     #[must_use]
     pub fn compile(text: &[u8]) -> Self {
-        let (filter, text) = Filter::split(text);
-        let (clock, pattern) = text.split_first().unwrap_or((&b'L', text));
-        Self { utc: matches!(clock, b'G' | b'g'), pieces: piece::parse(pattern).into(), filter }
+        let LogFormat { filter, utc, body } = value::log_format(text).value;
+        let filter = filter.map_or_else(Filter::default, Filter::of);
+        Self { utc, pieces: piece::parse(body.as_bytes()).into(), filter }
     }
 
     /// The line for `record`, without a line end, as of now.
@@ -68,7 +78,7 @@ impl Format {
     pub(super) fn render_name(pattern: &[u8], now: &Zoned) -> Vec<u8> {
         let nowhere = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
         let record = Record::new(ServiceKind::Proxy, 0, nowhere, nowhere);
-        let (filter, _) = Filter::split(b"");
+        let filter = Filter::default();
         let mut line = Line { record: &record, now: now.clone(), filter: &filter, out: Vec::new() };
         piece::parse(pattern).iter().for_each(|piece| line.piece(piece));
         line.out
@@ -86,19 +96,12 @@ impl Format {
 }
 
 impl Filter {
-    /// The filter that stands before a format, and the format.
-    fn split(text: &[u8]) -> (Self, &[u8]) {
-        let none = Self { also: Box::default(), replacement: REPLACEMENT };
-        let Some(rest) = text.strip_prefix(b"-") else { return (none, text) };
-        let Some(plus) = rest.iter().position(|&byte| byte == b'+') else { return (none, text) };
-        match (rest.get(..plus), rest.get(plus + 1..).and_then(<[u8]>::split_first)) {
-            (Some(also), Some((&replacement, format))) => (Self { also: also.into(), replacement }, format),
-            _ => (none, text),
-        }
+    fn of(filter: LogFilter) -> Self {
+        Self { also: filter.bytes, replacement: filter.replacement }
     }
 
     fn pass(&self, byte: u8) -> u8 {
-        if byte.is_ascii_control() || self.also.contains(&byte) { self.replacement } else { byte }
+        if byte.is_ascii_control() || self.also.as_bytes().contains(&byte) { self.replacement } else { byte }
     }
 }
 

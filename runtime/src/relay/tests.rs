@@ -1,5 +1,5 @@
 //! A relay between loopback sockets.
-use std::time::Duration;
+use std::{future::poll_fn, task::Poll, time::Duration};
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -7,7 +7,7 @@ use tokio::{
     time::{Instant, advance, pause},
 };
 
-use super::{End, Limits, Relayed, relay};
+use super::{Direction, End, Limits, Relay, Relayed, relay};
 
 const LIMITS: Limits = Limits { idle: Duration::from_secs(60), half_close: true };
 
@@ -93,4 +93,32 @@ async fn a_reset_names_the_side_that_failed() {
     drop(server);
     assert!(matches!(task.await.unwrap().end, End::Server(_)));
     drop(client);
+}
+
+#[tokio::test]
+async fn an_idle_relay_holds_no_buffer() {
+    let (mut client, client_side) = pair().await;
+    let (mut server, server_side) = pair().await;
+    let mut state = Relay {
+        up: Direction::new(&client_side, &server_side),
+        down: Direction::new(&server_side, &client_side),
+        limits: LIMITS,
+        active: Instant::now(),
+    };
+    for upwards in [true, false] {
+        let (from, to) = if upwards { (&mut client, &mut server) } else { (&mut server, &mut client) };
+        from.write_all(b"some bytes").await.unwrap();
+        let mut arrived = [0; 10];
+        let mut arrives = Box::pin(to.read_exact(&mut arrived));
+        poll_fn(|cx| {
+            assert!(state.poll_both(cx).is_pending());
+            arrives.as_mut().poll(cx)
+        })
+        .await
+        .unwrap();
+        drop(arrives);
+        assert_eq!(&arrived, b"some bytes");
+        poll_fn(|cx| Poll::Ready(assert!(state.poll_both(cx).is_pending()))).await;
+        assert!(state.up.buffer.is_none() && state.down.buffer.is_none());
+    }
 }

@@ -279,5 +279,4 @@ fn write_path(path: &[u8], out: &mut Vec<u8>) {
 }
 
 #[cfg(test)]
-#[path = "forward_tests.rs"]
 mod tests;

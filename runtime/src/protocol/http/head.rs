@@ -270,5 +270,4 @@ pub fn status_line(line: &[u8]) -> Result<StatusLine, Malformed> {
 }
 
 #[cfg(test)]
-#[path = "head_tests.rs"]
 mod tests;

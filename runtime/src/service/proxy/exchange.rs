@@ -311,5 +311,4 @@ fn lost_client(broken: Broken, code: u16) -> Failure {
 }
 
 #[cfg(test)]
-#[path = "exchange_tests.rs"]
 mod tests;

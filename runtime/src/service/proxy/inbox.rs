@@ -112,3 +112,34 @@ pub(super) async fn write_all(to: &TcpStream, mut bytes: &[u8]) -> io::Result<()
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{future::poll_fn, task::Poll};
+
+    use tokio::{
+        io::AsyncWriteExt,
+        net::{TcpListener, TcpStream},
+    };
+
+    use super::Inbox;
+
+    #[tokio::test]
+    async fn it_holds_no_memory_while_the_socket_is_silent() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let near = TcpStream::connect(listener.local_addr().unwrap());
+        let (near, far) = tokio::join!(near, listener.accept());
+        let (near, mut far) = (near.unwrap(), far.unwrap().0);
+        let mut inbox = Inbox::default();
+        far.write_all(b"ab").await.unwrap();
+        assert_eq!(inbox.fill(&near).await.unwrap(), 2);
+        inbox.consume(2);
+        {
+            let mut fill = Box::pin(inbox.fill(&near));
+            poll_fn(|cx| Poll::Ready(assert!(fill.as_mut().poll(cx).is_pending()))).await;
+        }
+        assert_eq!(inbox.bytes.capacity(), 0);
+        far.write_all(b"c").await.unwrap();
+        assert_eq!((inbox.fill(&near).await.unwrap(), inbox.rest()), (1, &b"c"[..]));
+    }
+}
