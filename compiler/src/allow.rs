@@ -52,7 +52,7 @@ pub(crate) fn apply(sources: &Sources, findings: &mut Vec<Finding>) {
 /// The file and line whose allowances count for this finding.
 fn place(sources: &Sources, finding: &Finding) -> Option<(FileId, usize)> {
     let at = in_script(sources, finding.at);
-    Some((at.file, line_at(sources.get(at.file)?, at.span.start)?))
+    Some((at.file, sources.get(at.file)?.tree.line_at(at.span.start)?))
 }
 
 /// Whether one of the allowances with these indices says that this finding is meant.
@@ -79,11 +79,6 @@ fn in_script(sources: &Sources, mut at: Loc) -> Loc {
         at = above;
     }
     at
-}
-
-/// The index of the line in which `offset` stands.
-fn line_at(source: &Source, offset: u32) -> Option<usize> {
-    source.tree.lines().partition_point(|line| line.span.start <= offset).checked_sub(1)
 }
 
 /// Finds the allowances of one file.

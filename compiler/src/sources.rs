@@ -153,8 +153,8 @@ impl Sources {
     #[must_use]
     pub fn words(&self, at: Loc) -> &[Word] {
         let Some(source) = self.get(at.file) else { return &[] };
-        let behind = source.tree.lines().partition_point(|line| line.span.start <= at.span.start);
-        match behind.checked_sub(1).and_then(|line| source.tree.lines().get(line)).map(|line| line.kind) {
+        let line = source.tree.line_at(at.span.start).and_then(|line| source.tree.lines().get(line));
+        match line.map(|line| line.kind) {
             Some(LineKind::Directive(words) | LineKind::Bad(_, words)) => source.tree.words(words),
             _ => &[],
         }

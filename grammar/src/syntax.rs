@@ -94,6 +94,12 @@ impl Tree {
         &self.lines
     }
 
+    /// The index of the line in which `offset` stands.
+    #[must_use]
+    pub fn line_at(&self, offset: u32) -> Option<usize> {
+        self.lines.partition_point(|line| line.span.start <= offset).checked_sub(1)
+    }
+
     /// The words of a line.
     #[must_use]
     pub fn words(&self, words: Words) -> &[Word] {

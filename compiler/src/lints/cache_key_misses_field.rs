@@ -149,7 +149,7 @@ fn pair(policy: &Policy, cached: &Cached<'_>, id: AceId, search: &mut Search<'_>
     if search.budget == 0 || by_parents || !oracle::compares(ace).has(search.missing) {
         return None;
     }
-    let passes = |witness: &Witness| policy.decide(cached.at, &witness.request()).passes();
+    let passes = |witness: &Witness| policy.decide(cached.index, &witness.request()).passes();
     for step in cached.real() {
         let space = Space::accepted(&ace.matcher, cached.service, step, policy);
         for base in space.requests(BASES) {

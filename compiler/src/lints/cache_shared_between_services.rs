@@ -116,7 +116,7 @@ fn groups(policy: &Policy) -> Vec<Vec<Cached<'_>>> {
         }
     }
     let mut groups: Vec<_> = groups.into_values().collect();
-    groups.sort_by_key(|group| group.first().map(|cached| cached.at));
+    groups.sort_by_key(|group| group.first().map(|cached| cached.index));
     groups
 }
 
@@ -172,8 +172,8 @@ fn refused(
         other
     };
     let harmful = |witness: &Witness| {
-        policy.decide(origin.at, &witness.request()).passes()
-            && !policy.decide(consumer.at, &at_consumer(witness).request()).passes()
+        policy.decide(origin.index, &witness.request()).passes()
+            && !policy.decide(consumer.index, &at_consumer(witness).request()).passes()
     };
     candidates(policy, origin, consumer).find_map(|id| {
         *budget = budget.checked_sub(1)?;

@@ -111,10 +111,10 @@ fn settings(lint: &Lint<'_>, logs: bool) -> Vec<(String, Vec<Loc>)> {
 fn first_of_the_last(lint: &Lint<'_>) -> Option<Loc> {
     let mut services = lint.program.services.iter().rev().map(|service| service.at);
     let mut first = services.next()?;
-    let lines = lint.sources.get(first.file)?.tree.lines();
-    let index = |at: Loc| lines.partition_point(|line| line.span.start <= at.span.start).saturating_sub(1);
+    let tree = &lint.sources.get(first.file)?.tree;
+    let index = |at: Loc| tree.line_at(at.span.start).unwrap_or_default();
     for earlier in services {
-        let between = lines.get(index(earlier) + 1..index(first)).unwrap_or_default();
+        let between = tree.lines().get(index(earlier) + 1..index(first)).unwrap_or_default();
         let stops = between.iter().any(|line| matches!(line.kind, LineKind::Directive(_)));
         if stops || earlier.file != first.file {
             break;
@@ -153,8 +153,7 @@ fn move_up(sources: &Sources, lines: &[Loc], service: Loc) -> Option<Fix> {
 }
 
 fn line_at(source: &Source, at: Loc) -> Option<&Line> {
-    let behind = source.tree.lines().partition_point(|line| line.span.start <= at.span.start);
-    source.tree.lines().get(behind.checked_sub(1)?)
+    source.tree.lines().get(source.tree.line_at(at.span.start)?)
 }
 
 #[cfg(test)]

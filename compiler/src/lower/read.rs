@@ -183,7 +183,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether a reading is not the number that is written.
+/// Whether 3proxy finds a number in a word.
 pub(super) fn is_number(word: &[u8]) -> bool {
     !value::number(word).traps.iter().any(|(_, trap)| *trap == NumberTrap::NotANumber)
 }

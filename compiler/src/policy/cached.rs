@@ -18,8 +18,8 @@ use crate::{
 /// A service whose authentication cache can hit.
 #[derive(Clone, Copy, Debug)]
 pub struct Cached<'a> {
-    /// Its index.
-    pub at: usize,
+    /// Its index in [`Program::services`].
+    pub index: usize,
     /// The service.
     pub service: &'a Service,
     /// The `cache` or `cacheacl` of its chain.
@@ -48,9 +48,9 @@ const TRIED: usize = 64;
 
 /// The services whose cache can hit.
 pub fn services(program: &Program) -> impl Iterator<Item = Cached<'_>> {
-    program.services.iter().enumerate().filter_map(|(at, service)| {
+    program.services.iter().enumerate().filter_map(|(index, service)| {
         let (step, behind) = remembering(&service.chain.value)?;
-        Some(Cached { at, service, step, behind, settings: service.auth_cache? })
+        Some(Cached { index, service, step, behind, settings: service.auth_cache? })
     })
 }
 
@@ -67,7 +67,9 @@ impl Cached<'_> {
         let ace = policy.program().acls.ace(id)?;
         self.real().find_map(|step| {
             let space = Space::accepted(&ace.matcher, self.service, step, policy);
-            space.requests(TRIED).find(|witness| policy.decide(self.at, &witness.request()).entry == Some(id))
+            space
+                .requests(TRIED)
+                .find(|witness| policy.decide(self.index, &witness.request()).entry == Some(id))
         })
     }
 

@@ -118,7 +118,11 @@ async fn an_idle_relay_holds_no_buffer() {
         .unwrap();
         drop(arrives);
         assert_eq!(&arrived, b"some bytes");
-        poll_fn(|cx| Poll::Ready(assert!(state.poll_both(cx).is_pending()))).await;
+        poll_fn(|cx| {
+            assert!(state.poll_both(cx).is_pending());
+            Poll::Ready(())
+        })
+        .await;
         assert!(state.up.buffer.is_none() && state.down.buffer.is_none());
     }
 }

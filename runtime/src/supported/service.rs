@@ -29,8 +29,8 @@ pub(super) fn check(service: &Service, refused: &mut Refused) {
         options,
         force,
     } = service;
-    if let Some(kind) = unexecuted(*kind) {
-        refused.at(*at, kind);
+    if !is_executed(*kind) {
+        refused.at(*at, kind.name());
     }
     if matches!(listen.address.value, ListenAddress::Unix(_)) {
         refused.at(listen.address.at.unwrap_or(*at), "unix:");
@@ -41,17 +41,18 @@ pub(super) fn check(service: &Service, refused: &mut Refused) {
         refused.at(target.at, "unix:");
     }
     for step in chain.value.iter() {
-        let name = match step.kind {
-            AuthType::DnsName => "dnsname",
-            AuthType::Radius => "radius",
+        let executed = match step.kind {
+            AuthType::DnsName | AuthType::Radius => false,
             AuthType::None
             | AuthType::IpOnly
             | AuthType::UserOnly
             | AuthType::Strong
             | AuthType::Cache
-            | AuthType::CacheAcl => continue,
+            | AuthType::CacheAcl => true,
         };
-        refused.at(step.at.unwrap_or(*at), name);
+        if !executed {
+            refused.at(step.at.unwrap_or(*at), step.kind.name());
+        }
     }
     if let Some(cache) = auth_cache
         && chain.value.iter().any(|step| step.kind.is_cache())
@@ -76,19 +77,19 @@ fn names_the_client(fields: CacheFields) -> bool {
     [CacheField::Ip, CacheField::User, CacheField::Pass].into_iter().any(|field| fields.has(field))
 }
 
-const fn unexecuted(kind: ServiceKind) -> Option<&'static str> {
-    Some(match kind {
-        ServiceKind::Proxy | ServiceKind::Socks | ServiceKind::Tcppm => return None,
-        ServiceKind::Udppm => "udppm",
-        ServiceKind::Tlspr => "tlspr",
-        ServiceKind::Auto => "auto",
-        ServiceKind::Pop3p => "pop3p",
-        ServiceKind::Imapp => "imapp",
-        ServiceKind::Smtpp => "smtpp",
-        ServiceKind::Ftppr => "ftppr",
-        ServiceKind::Admin => "admin",
-        ServiceKind::Dnspr => "dnspr",
-    })
+const fn is_executed(kind: ServiceKind) -> bool {
+    match kind {
+        ServiceKind::Proxy | ServiceKind::Socks | ServiceKind::Tcppm => true,
+        ServiceKind::Udppm
+        | ServiceKind::Tlspr
+        | ServiceKind::Auto
+        | ServiceKind::Pop3p
+        | ServiceKind::Imapp
+        | ServiceKind::Smtpp
+        | ServiceKind::Ftppr
+        | ServiceKind::Admin
+        | ServiceKind::Dnspr => false,
+    }
 }
 
 /// The log of the service at `at`.

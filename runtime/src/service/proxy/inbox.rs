@@ -136,7 +136,11 @@ mod tests {
         inbox.consume(2);
         {
             let mut fill = Box::pin(inbox.fill(&near));
-            poll_fn(|cx| Poll::Ready(assert!(fill.as_mut().poll(cx).is_pending()))).await;
+            poll_fn(|cx| {
+                assert!(fill.as_mut().poll(cx).is_pending());
+                Poll::Ready(())
+            })
+            .await;
         }
         assert_eq!(inbox.bytes.capacity(), 0);
         far.write_all(b"c").await.unwrap();
