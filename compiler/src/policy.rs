@@ -1,7 +1,11 @@
 //! The Policy: what decides requests, compiled once per load, immutable, and numbered.
 //!
 //! It holds the [`Program`] that it was compiled from, so that a verdict's entry can be looked up, and named by its line.
-use std::{collections::HashMap, fmt, sync::Arc};
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, OnceLock},
+};
 
 use grammar::Text;
 
@@ -30,7 +34,7 @@ use limits::LimitTables;
 /// What decides requests.
 pub struct Policy {
     program: Arc<Program>,
-    identity: u64,
+    identity: OnceLock<u64>,
     /// By [`ListId`](crate::program::acl::ListId).
     tables: Box<[Arc<ListTable>]>,
     limits: LimitTables,
@@ -44,7 +48,7 @@ impl Policy {
     pub fn compile(program: &Arc<Program>) -> Self {
         let users = program.users.iter().zip(0..).map(|(user, at)| (user.name.clone(), at)).collect();
         Self {
-            identity: identity::of(program),
+            identity: OnceLock::new(),
             tables: compile_lists(&program.acls),
             limits: LimitTables::new(&program.limits),
             users,
@@ -61,8 +65,8 @@ impl Policy {
     /// A number that two Policies share only if they decide alike: it covers services' chains, caches and lists, users with their
     /// passwords, RADIUS, parents and limits, and neither comments nor places. Of one build of cfgc only: not to be kept on disk.
     #[must_use]
-    pub const fn identity(&self) -> u64 {
-        self.identity
+    pub fn identity(&self) -> u64 {
+        *self.identity.get_or_init(|| identity::of(&self.program))
     }
 
     /// What the access list of the service at this index of [`Program::services`] says of `request`.
@@ -134,6 +138,9 @@ impl Policy {
 
 /// A table for each list; lists of equal content share one.
 fn compile_lists(acls: &Acls) -> Box<[Arc<ListTable>]> {
+    if let [only] = acls.lists.as_slice() {
+        return Box::new([Arc::new(ListTable::new(acls, only))]);
+    }
     let mut alike: HashMap<u64, Vec<usize>> = HashMap::new();
     let mut tables: Vec<Arc<ListTable>> = Vec::with_capacity(acls.lists.len());
     for (at, ids) in acls.lists.iter().enumerate() {
@@ -151,6 +158,6 @@ fn compile_lists(acls: &Acls) -> Box<[Arc<ListTable>]> {
 
 impl fmt::Debug for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Policy").field("identity", &self.identity).finish_non_exhaustive()
+        f.debug_struct("Policy").field("identity", &self.identity()).finish_non_exhaustive()
     }
 }

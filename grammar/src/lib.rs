@@ -16,6 +16,9 @@
     clippy::unwrap_used
 )]
 
+// What pest's derive writes names it, where pest is built without `std`.
+extern crate alloc;
+
 pub mod directive;
 mod line_index;
 pub mod option;

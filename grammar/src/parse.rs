@@ -140,7 +140,7 @@ impl Builder<'_> {
             Rule::blank => LineKind::Blank,
             Rule::comment => LineKind::Comment,
             Rule::indented => LineKind::Indented,
-            Rule::directive | Rule::bad => self.split(pair, base),
+            Rule::ordinary | Rule::directive | Rule::bad => self.split(pair, base),
             _ => return,
         };
         self.tree.lines.push(Line { span, kind });
@@ -175,7 +175,7 @@ impl Builder<'_> {
         let inner =
             |pair: Pair<'_, Rule>| pair.into_inner().next().map_or(span, |mark| self::span(&mark, base));
         let shape = match pair.as_rule() {
-            Rule::plain | Rule::list_plain => WordShape::Plain,
+            Rule::name | Rule::argument | Rule::plain | Rule::list_plain => WordShape::Plain,
             Rule::quoted | Rule::list_quoted => WordShape::Quoted,
             Rule::spliced => WordShape::Splice { dollar: inner(pair).start },
             Rule::unclosed | Rule::list_unclosed => return Some(SyntaxError::UnclosedQuote(inner(pair))),

@@ -94,7 +94,7 @@ struct Search<'a> {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let policy = lint.policy();
+    let Some(policy) = lint.caching_policy() else { return };
     let program = lint.program;
     let mut searches: BTreeMap<(Key, usize), Search<'_>> = BTreeMap::new();
     let mut searched: BTreeMap<(Key, ListId), u32> = BTreeMap::new();

@@ -58,9 +58,9 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let policy = lint.policy();
     let exposed = lint.program.services.iter().enumerate().filter_map(|(at, service)| {
         let reach = reach(service)?;
+        let policy = lint.policy();
         let (step, witness) = open(policy, at, service)?;
         Some(finding(policy, at, service, reach, step, &witness))
     });

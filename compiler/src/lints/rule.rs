@@ -4,7 +4,7 @@ use std::{cell::OnceCell, sync::Arc};
 use crate::{
     finding::{Finding, Level},
     fix::{Fix, Safety},
-    policy::Policy,
+    policy::{Policy, cached},
     program::{Program, trap::Trap},
     sources::{Loc, Sources},
 };
@@ -130,6 +130,11 @@ impl<'a> Lint<'a> {
     /// What decides requests: compiled when a rule first asks.
     pub fn policy(&self) -> &Policy {
         self.policy.get_or_init(|| Policy::compile(self.program))
+    }
+
+    /// The same for rules of the authentication cache. `None`: no service's cache can hit.
+    pub(crate) fn caching_policy(&self) -> Option<&Policy> {
+        cached::services(self.program).next().map(|_| self.policy())
     }
 
     pub(super) fn run(&mut self, rule: &Rule) {

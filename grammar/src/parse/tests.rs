@@ -232,7 +232,7 @@ proptest! {
     }
 
     #[test]
-    fn words_are_those_of_the_automaton(line in "[ab][ab$\" \t]{0,14}\n?") {
+    fn words_are_those_of_the_automaton(line in "[ab][ab#~$\" \t]{0,14}\n?") {
         let tree = parse(line.as_bytes());
         let words = match tree.lines()[0].kind {
             LineKind::Directive(words) => {
