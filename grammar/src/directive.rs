@@ -1,6 +1,7 @@
 //! A row for every command of the language: name, arguments, where it may stand, documentation.
 //!
-//! Arity errors, lowering's dispatch, hover, completion and `docs/directives.md` all follow from the row.
+//! Arity errors, suggestions, what is hidden in reports and what a service copies follow from the row; so will hover, completion
+//! and a reference page.
 //! To add a command, add its row to the family's file in `directive/`.
 use std::{collections::HashMap, sync::LazyLock};
 

@@ -69,6 +69,41 @@ fn nothing_is_left_for_later() {
     });
 }
 
+/// The words in backticks of the architecture page.
+fn named_in_architecture() -> Vec<String> {
+    let page = std::fs::read_to_string(repo::root().join("docs/architecture.md")).unwrap();
+    page.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_architecture_page_names_no_rust_file_that_is_not_there() {
+    let files = repo::rust_files();
+    let gone: Vec<_> = named_in_architecture()
+        .into_iter()
+        .filter(|name| name.ends_with(".rs") && !files.iter().any(|file| file.ends_with(name)))
+        .collect();
+    assert!(gone.is_empty(), "{gone:?}");
+}
+
+#[test]
+fn the_architecture_page_names_every_file_at_the_top_of_a_package() {
+    let named = named_in_architecture();
+    let tops = ["src", "grammar/src", "compiler/src", "runtime/src", "lsp/src", "tests/it"];
+    let unnamed: Vec<_> = repo::rust_files()
+        .into_iter()
+        .filter(|file| tops.iter().any(|top| file.parent() == Some(&repo::root().join(top))))
+        .filter(|file| !file.ends_with("lib.rs") && !file.ends_with("main.rs"))
+        .filter(|file| {
+            // By itself, or by its folder.
+            let stem = file.file_stem().unwrap().to_str().unwrap();
+            let of_it = |name: &&str| *name == format!("{stem}.rs") || *name == stem;
+            !named.iter().any(|name| name.split('/').any(|part| of_it(&part)))
+        })
+        .map(|file| repo::shown(&file))
+        .collect();
+    assert!(unnamed.is_empty(), "{unnamed:?}");
+}
+
 #[derive(Default)]
 struct LongFunctions {
     found: Vec<String>,

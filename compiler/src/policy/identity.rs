@@ -1,6 +1,9 @@
 //! A number over everything that decides, and nothing else.
 //!
-//! Places are left out: a comment more must not empty the authentication cache. So the parts that carry their place are
+//! It is for what is kept over a reload; so far nothing is (the runtime forgets everybody). Indexes of entries and lists are of one
+//! load only: what is kept must not be found by them.
+//!
+//! Places are left out: a comment more changes nothing. So the parts that carry their place are
 //! taken apart here by hand; a field that is forgotten would let a cache outlive a change, so patterns name every field.
 use std::hash::{DefaultHasher, Hash, Hasher};
 
