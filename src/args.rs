@@ -22,6 +22,8 @@ pub(crate) enum Command {
     Check(Check),
     /// Serve a configuration, until a signal ends it: exit status 1 if it is refused, 2 if it can't be served.
     Run(Run),
+    /// Say why a request is allowed or refused, and which way it goes: exit status 0, or 2 if it can't be said.
+    Trace(Trace),
     /// Print the documentation of a rule, or the list of them.
     Explain(Explain),
 }
@@ -50,6 +52,39 @@ pub(crate) struct Run {
     pub(crate) no_watch: bool,
     #[command(flatten)]
     pub(crate) levels: Levels,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Trace {
+    /// The configuration; `-` is standard input.
+    pub(crate) file: PathBuf,
+    /// The service that is asked: `socks`, `1080`, `socks:1080`, `socks:127.0.0.1:1080` or `@LINE`. Not needed if there is only one.
+    #[arg(long)]
+    pub(crate) service: Option<String>,
+    /// The client's address.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) from: String,
+    /// The name that the client gives; its password is taken for right. Without it nobody logs in.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) user: Option<String>,
+    /// Read the password that the client gives from standard input.
+    #[arg(long, requires = "user")]
+    pub(crate) password_stdin: bool,
+    /// What the client wants to reach. Not needed where the service fixes it.
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) to: Option<String>,
+    /// What it wants to do there, as an entry lists it: `CONNECT`, `BIND`, `HTTP_GET` … Without it: what clients mostly do.
+    #[arg(long, value_name = "OPERATION")]
+    pub(crate) op: Option<String>,
+    /// When, in local time: `Mon 09:30`. The clock is not looked at: without it every outcome is shown, if the time matters.
+    #[arg(long, value_name = "MOMENT")]
+    pub(crate) at: Option<String>,
+    /// What the target's name resolves to, or `none`. Nobody is asked: without it every outcome is shown, if that matters.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) resolve: Option<String>,
+    /// For programs: see docs/json.md.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, clap::Args)]

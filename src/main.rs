@@ -8,6 +8,7 @@ mod files;
 mod levels;
 mod report;
 mod run;
+mod trace;
 
 use std::{
     io::{self, ErrorKind},
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
     let done = match &args.command {
         Command::Check(check) => check::run(check, args.color),
         Command::Run(run) => run::run(run, args.color.is_on(&io::stderr())),
+        Command::Trace(trace) => trace::run(trace, args.color),
         Command::Explain(explain) => explain::run(explain),
     };
     done.unwrap_or_else(|error| fail(&error))

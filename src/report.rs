@@ -5,6 +5,7 @@ mod json;
 mod mask;
 mod short;
 mod text;
+pub(crate) mod trace;
 
 use std::{
     borrow::Cow,
@@ -103,6 +104,15 @@ fn place(sources: &Sources, at: Loc) -> String {
     let path = sources.get(at.file).map(|source| source.path.display().to_string()).unwrap_or_default();
     let at = sources.line_column(at);
     format!("{}:{}:{}", printable(&path), at.line, at.column)
+}
+
+/// The line of a place, from 1, behind the path if it is in a file that is included.
+fn line_number(sources: &Sources, at: Loc) -> String {
+    let line = sources.line_column(at).line;
+    match sources.get(at.file).filter(|source| source.included_at.is_some()) {
+        Some(source) => format!("{line} of `{}`", source.path.display()),
+        None => line.to_string(),
+    }
 }
 
 /// Where the line of a place starts.

@@ -28,6 +28,7 @@ pub mod query;
 pub mod sources;
 pub mod table;
 pub mod target;
+pub mod trace;
 pub mod way;
 
 use std::{path::Path, sync::Arc};

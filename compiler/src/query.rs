@@ -8,7 +8,7 @@
 //! does, and then the answer is none.
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use grammar::Text;
+use grammar::{Secret, Text};
 
 use crate::{
     chain::{Chain, Identity},
@@ -26,7 +26,7 @@ use crate::{
 };
 
 mod error;
-mod needs;
+pub(crate) mod needs;
 mod read;
 mod service;
 #[cfg(test)]
@@ -43,6 +43,8 @@ pub struct Query {
     pub service: usize,
     /// Who the client says that it is, and can prove.
     pub user: Option<Text>,
+    /// The password that it gives; `None`: the right one.
+    pub password: Option<Secret>,
     /// The client's address, if it is known.
     pub from: Option<IpAddr>,
     /// Where it wants to; `None`: the service learns of no target.
@@ -205,6 +207,13 @@ impl Query {
         }
     }
 
+    /// Whether there is nothing to connect to: an address of zeros, or no port.
+    fn leads_nowhere(&self, address: Option<IpAddr>) -> bool {
+        let connects = !matches!(self.operation, Operation::Bind | Operation::UdpAssociate);
+        let is_nothing = self.port == 0 || address.is_some_and(|address| address.is_unspecified());
+        connects && self.target.is_some() && is_nothing
+    }
+
     /// What it leaves out.
     #[must_use]
     pub fn unknown(&self, program: &Program) -> Fields {
@@ -267,7 +276,7 @@ pub fn decide(policy: &Policy, query: &Query) -> Answer {
     let (mut steps, mut needs) = (Vec::new(), Fields::NONE);
     while let Some(kind) = chain.next_type() {
         let at = service.chain.value.get(steps.len()).and_then(|step| step.at);
-        let found = identify(policy, kind, claimed);
+        let found = identify(policy, kind, claimed, query.password.as_ref());
         let judged = chain.judge(&request, found.as_ref().map_err(|code| *code));
         if let Some(user) = found.as_ref().ok().filter(|identity| **identity != Identity::Unchecked) {
             let asked = Request { user: user.user(), ..request };
@@ -279,12 +288,18 @@ pub fn decide(policy: &Policy, query: &Query) -> Answer {
     let decided = steps.iter().rposition(|step: &Step| step.code == judged);
     // What passes is connected to, or waited for: that takes an address.
     let absent = matches!(query.target, Some(TargetName::Name(_))) && !unknown.has(Fields::ADDRESS);
-    let code = if judged == 0 && absent && request.address.is_none() { 100 } else { judged };
+    let nowhere = absent && request.address.is_none() || query.leads_nowhere(request.address);
+    let code = if judged == 0 && nowhere { 100 } else { judged };
     Answer { outcome: Outcome::of(code), code, steps, decided, needs }
 }
 
-/// Who the client is by one type, with all that it claims being true.
-fn identify(policy: &Policy, kind: AuthType, claimed: Option<&[u8]>) -> Result<Identity, u16> {
+/// Who the client is by one type, with all that it claims being true, but for a password that can be seen to be wrong.
+fn identify(
+    policy: &Policy,
+    kind: AuthType,
+    claimed: Option<&[u8]>,
+    password: Option<&Secret>,
+) -> Result<Identity, u16> {
     let known = |name: &[u8]| Identity::User { name: name.into(), fresh: true };
     match kind {
         AuthType::None => Ok(Identity::Unchecked),
@@ -293,6 +308,7 @@ fn identify(policy: &Policy, kind: AuthType, claimed: Option<&[u8]>) -> Result<I
         AuthType::Strong => {
             let name = claimed.ok_or(4_u16)?;
             match policy.user(name) {
+                Some(Password::Clear(kept)) if password.is_some_and(|given| given != kept) => Err(6),
                 Some(Password::Clear(_) | Password::Crypt(_) | Password::Nt(_)) => Ok(known(name)),
                 None => Err(5),
             }

@@ -162,8 +162,9 @@ pub fn origins(groups: &[Group<'_>], external: External, target: Option<IpAddr>)
                 _ => next.extend(drawn.iter().copied()),
             }
         }
-        next.dedup();
-        drawn = next;
+        // Each once: what several groups can draw would double with every group.
+        drawn = each_once(next);
+        ended = each_once(ended);
     }
     let mut origins = Vec::new();
     for host in drawn.into_iter().chain(ended) {
@@ -183,6 +184,17 @@ pub fn origins(groups: &[Group<'_>], external: External, target: Option<IpAddr>)
         }
     }
     origins
+}
+
+/// The hosts, each once, in order.
+fn each_once<'a>(hosts: Vec<Option<&'a ParentHost>>) -> Vec<Option<&'a ParentHost>> {
+    let mut seen = Vec::with_capacity(hosts.len());
+    for host in hosts {
+        if !seen.contains(&host) {
+            seen.push(host);
+        }
+    }
+    seen
 }
 
 /// The service's own source addresses, by what it can connect to first.

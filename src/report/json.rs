@@ -70,7 +70,7 @@ struct Label {
 
 /// A range of a text.
 #[derive(Serialize)]
-struct Place {
+pub(super) struct Place {
     path: String,
     start: Point,
     end: Point,
@@ -121,13 +121,13 @@ impl Finding {
 }
 
 /// The includes that lead to a place, the nearest first.
-fn included_from(sources: &Sources, at: Loc) -> Vec<Place> {
+pub(super) fn included_from(sources: &Sources, at: Loc) -> Vec<Place> {
     let above = |at: &Loc| sources.get(at.file).and_then(|source| source.included_at);
     std::iter::successors(above(&at), above).map(|at| Place::new(sources, at)).collect()
 }
 
 impl Place {
-    fn new(sources: &Sources, at: Loc) -> Self {
+    pub(super) fn new(sources: &Sources, at: Loc) -> Self {
         let point = |offset| {
             let position = sources.get(at.file).map(|source| source.lines.line_column(offset));
             let (line, column) = position.map_or((1, 1), |position| (position.line, position.column));

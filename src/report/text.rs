@@ -1,5 +1,5 @@
 //! The annotated source, for people.
-use annotate_snippets::{Annotation, AnnotationKind, Group, Level as Tone, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level as Tone, Renderer, Snippet, Title};
 use compiler::{
     finding::{Finding, Level},
     sources::{FileId, Loc, Sources},
@@ -26,13 +26,29 @@ pub(crate) struct Text {
     color: bool,
 }
 
+/// Something said of places in the sources.
+pub(super) struct Piece<'a> {
+    pub(super) title: Title<'a>,
+    /// The first gives the piece its place.
+    pub(super) marks: Vec<Mark<'a>>,
+    pub(super) notes: &'a [String],
+    pub(super) help: Option<&'a str>,
+}
+
 /// A place in a source and what is said of it.
-struct Mark<'a> {
+pub(super) struct Mark<'a> {
     at: Loc,
     /// From 1.
     line: u32,
     kind: AnnotationKind,
     label: &'a str,
+}
+
+impl<'a> Mark<'a> {
+    /// A place of which something is said; what it is about is `kind` primary.
+    pub(super) fn new(sources: &Sources, at: Loc, kind: AnnotationKind, label: &'a str) -> Self {
+        Self { at, line: sources.line_column(at).line, kind, label }
+    }
 }
 
 impl Text {
@@ -44,29 +60,40 @@ impl Text {
     pub(super) fn finding(&self, sources: &Sources, finding: &Finding) -> String {
         let tone = if finding.level == Level::Deny { Tone::ERROR } else { Tone::WARNING };
         let title = tone.with_name(level_name(finding.level)).primary_title(printable(&finding.message));
-        let mut group = Group::with_title(title.id(finding.rule));
-        let marks = marks(sources, finding);
+        let piece = Piece {
+            title: title.id(finding.rule),
+            marks: marks(sources, finding),
+            notes: &finding.notes,
+            help: finding.help.as_deref(),
+        };
+        let text = self.piece(sources, piece);
+        match &finding.fix {
+            Some(fix) => text + "\n" + &difference::of(sources, fix, self.color),
+            None => text,
+        }
+    }
+
+    /// Something said of places in the sources, without a line end behind it.
+    pub(super) fn piece(&self, sources: &Sources, piece: Piece<'_>) -> String {
+        let Piece { title, marks, notes, help } = piece;
+        let mut group = Group::with_title(title);
         let clusters = clusters(&marks);
         for (near, stand_in) in clusters.iter().zip(STAND_INS) {
             group = group.elements(snippet(sources, near).map(|snippet| snippet.path(stand_in.to_string())));
         }
-        for note in finding.notes.iter().map(|note| printable(note)) {
+        for note in notes.iter().map(|note| printable(note)) {
             group = group.element(Tone::NOTE.message(note));
         }
         for note in included(sources, &marks) {
             group = group.element(Tone::NOTE.message(note));
         }
-        if let Some(help) = &finding.help {
+        if let Some(help) = help {
             group = group.element(Tone::HELP.message(printable(help)));
         }
         let places = clusters.iter().filter_map(|near| Some(place(sources, near.first()?.at)));
-        let text = places.zip(STAND_INS).fold(self.renderer.render(&[group]), |text, (place, stand_in)| {
-            put_place(text, stand_in, &place)
-        });
-        match &finding.fix {
-            Some(fix) => text + "\n" + &difference::of(sources, fix, self.color),
-            None => text,
-        }
+        places
+            .zip(STAND_INS)
+            .fold(self.renderer.render(&[group]), |text, (place, stand_in)| put_place(text, stand_in, &place))
     }
 }
 
@@ -80,11 +107,11 @@ fn put_place(text: String, stand_in: char, place: &str) -> String {
 
 /// The primary place first, then the others by place.
 fn marks<'a>(sources: &Sources, finding: &'a Finding) -> Vec<Mark<'a>> {
-    let mark = |at, kind, label| Mark { at, line: sources.line_column(at).line, kind, label };
+    let labels = finding.labels.iter();
     let mut marks: Vec<_> =
-        finding.labels.iter().map(|label| mark(label.at, AnnotationKind::Context, &*label.text)).collect();
+        labels.map(|label| Mark::new(sources, label.at, AnnotationKind::Context, &label.text)).collect();
     marks.sort_by_key(|mark| mark.at);
-    marks.insert(0, mark(finding.at, AnnotationKind::Primary, &finding.label));
+    marks.insert(0, Mark::new(sources, finding.at, AnnotationKind::Primary, &finding.label));
     marks
 }
 

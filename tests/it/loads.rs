@@ -56,7 +56,7 @@ fn case(json: &Value) -> Case {
 }
 
 /// The text with its placeholders filled in, each character one byte.
-fn expanded(text: &str) -> Vec<u8> {
+pub(crate) fn expanded(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('{') {

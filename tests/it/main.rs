@@ -22,3 +22,4 @@ mod reload;
 mod run;
 mod support;
 mod tidy;
+mod trace;

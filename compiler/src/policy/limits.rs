@@ -25,6 +25,12 @@ pub enum LimitList {
     TrafficOut,
 }
 
+impl LimitList {
+    /// Every list.
+    pub const ALL: [Self; 5] =
+        [Self::BandwidthIn, Self::BandwidthOut, Self::Connections, Self::TrafficIn, Self::TrafficOut];
+}
+
 /// So many bandwidth limits apply to a connection: 3proxy has no room for more.
 const MOST_BANDWIDTH: usize = 10;
 

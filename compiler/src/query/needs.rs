@@ -11,20 +11,32 @@ use crate::{
 };
 
 /// The fields among `unknown` on whose values it depends which entry decides `request`.
+pub(super) fn of(program: &Program, list: Option<AclRef>, request: &Request<'_>, unknown: Fields) -> Fields {
+    let mut needs = Fields::NONE;
+    each(program, list, request, unknown, |_, open| needs = needs.with(open));
+    needs
+}
+
+/// Tells `found` of each entry that may decide `request`, with the fields among `unknown` that it would have to match by.
 ///
 /// Entries are looked at in order, up to the first that matches whatever is not known. Those before it that match by what is known
-/// are what it depends on.
-pub(super) fn of(program: &Program, list: Option<AclRef>, request: &Request<'_>, unknown: Fields) -> Fields {
-    let (Some(list), false) = (list, unknown.is_empty()) else { return Fields::NONE };
+/// are what the request depends on.
+pub(crate) fn each(
+    program: &Program,
+    list: Option<AclRef>,
+    request: &Request<'_>,
+    unknown: Fields,
+    mut found: impl FnMut(&Ace, Fields),
+) {
+    let (Some(list), false) = (list, unknown.is_empty()) else { return };
     let acls = &program.acls;
     let mut subject = Subject::new(request);
-    let mut needs = Fields::NONE;
     for (_, ace) in acls.entries(list) {
         if outweighed(ace, subject.weight) {
             continue;
         }
         let Some(open) = open(ace, &subject, unknown) else { continue };
-        needs = needs.with(open);
+        found(ace, open);
         if !open.is_empty() {
             continue;
         }
@@ -33,7 +45,6 @@ pub(super) fn of(program: &Program, list: Option<AclRef>, request: &Request<'_>,
         }
         subject.weight = ace.weight.value;
     }
-    needs
 }
 
 /// The unknown fields that an entry asks for, if it matches by all others.

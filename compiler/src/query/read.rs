@@ -74,6 +74,7 @@ impl Query {
         Ok(Self {
             service: at,
             user: user.map(Text::from),
+            password: None,
             from,
             target,
             port,

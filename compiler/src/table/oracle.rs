@@ -136,7 +136,7 @@ fn contain(ranges: &[AddressRange], address: IpAddr) -> bool {
 }
 
 /// A range of IPv4-mapped addresses as the IPv4 range that it is; any other range as it is.
-pub(super) fn canonical(range: AddressRange) -> AddressRange {
+pub(crate) fn canonical(range: AddressRange) -> AddressRange {
     let (first, last) = (range.first.to_canonical(), range.last.to_canonical());
     if first.is_ipv4() && last.is_ipv4() { AddressRange { first, last } } else { range }
 }

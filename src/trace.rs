@@ -1,0 +1,78 @@
+//! `cfgc trace`: why a request is decided as it is.
+use std::{
+    io::{self, Read, Write},
+    process::ExitCode,
+};
+
+use anyhow::{Context, Result, bail};
+use compiler::{
+    policy::Policy,
+    query::{Query, QueryError, Words},
+    trace,
+};
+use grammar::Secret;
+
+use crate::{
+    args::{Color, Trace},
+    files::Given,
+    report::{self, trace as print},
+};
+
+/// No password is longer; more is not read.
+const MOST_PASSWORD: u64 = 64 * 1024;
+
+/// Prints the way of one request through the configuration: 0 whatever becomes of the request, 2 if there is nothing to explain.
+pub(crate) fn run(args: &Trace, color: Color) -> Result<ExitCode> {
+    let is_stdin = args.file.as_os_str() == "-";
+    if is_stdin && args.password_stdin {
+        bail!("the configuration and the password can't both be standard input");
+    }
+    let given = Given::read(&args.file)?;
+    let compiled = compiler::compile(&given.path, &given);
+    let refused = compiled.findings.iter().filter(|finding| finding.refused).count();
+    if refused > 0 {
+        report::complain(&format!(
+            "3proxy refuses this configuration ({refused} findings): what follows is of what could be read; `cfgc check` tells more"
+        ));
+    }
+    let policy = Policy::compile(&compiled.program);
+    let words = Words {
+        service: args.service.as_deref(),
+        user: args.user.as_deref(),
+        from: Some(&args.from),
+        to: args.to.as_deref(),
+        op: args.op.as_deref(),
+        at: args.at.as_deref(),
+        resolve: args.resolve.as_deref(),
+    };
+    let mut query =
+        Query::read(&compiled.sources, &compiled.program, &words).map_err(|error| told(&error))?;
+    if args.password_stdin {
+        query.password = Some(password(io::stdin().lock())?);
+    }
+    let trace = trace::explain(&policy, &query);
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let subject =
+        print::Subject { sources: &compiled.sources, policy: &policy, query: &query, trace: &trace };
+    if args.json {
+        subject.json(&mut out)?;
+    } else {
+        subject.text(&mut out, color.is_on(&io::stdout()))?;
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// An error with the option that it is about, and what to write.
+fn told(error: &QueryError) -> anyhow::Error {
+    let help = error.help.as_ref().map(|help| format!(": {help}")).unwrap_or_default();
+    anyhow::anyhow!("--{}: {}{help}", error.part.name(), error.message)
+}
+
+/// A password up to the end of its line.
+fn password(from: impl Read) -> Result<Secret> {
+    let mut bytes = Vec::new();
+    from.take(MOST_PASSWORD).read_to_end(&mut bytes).context("the password can't be read")?;
+    let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    Ok(Secret::from(line.strip_suffix(b"\r").unwrap_or(line)))
+}
