@@ -187,7 +187,7 @@ pub fn origins(groups: &[Group<'_>], external: External, target: Option<IpAddr>)
 }
 
 /// The hosts, each once, in order.
-fn each_once<'a>(hosts: Vec<Option<&'a ParentHost>>) -> Vec<Option<&'a ParentHost>> {
+fn each_once(hosts: Vec<Option<&ParentHost>>) -> Vec<Option<&ParentHost>> {
     let mut seen = Vec::with_capacity(hosts.len());
     for host in hosts {
         if !seen.contains(&host) {

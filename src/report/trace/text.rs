@@ -72,10 +72,8 @@ impl Subject<'_> {
             let tone = if case.answer.outcome == Outcome::Allow { Tone::INFO } else { Tone::ERROR };
             let tone = if section.name == case.answer.outcome.name() { tone } else { Tone::NOTE };
             let title = tone.with_name(section.name).primary_title(printable(&section.message));
-            let marks = section
-                .said
-                .iter()
-                .map(|said| Mark::new(self.sources, said.at, said.kind.clone(), &said.label));
+            let marks =
+                section.said.iter().map(|said| Mark::new(self.sources, said.at, said.kind, &said.label));
             let piece = Piece { title, marks: marks.collect(), notes: &section.notes, help: None };
             writeln!(out, "{}\n", text.piece(self.sources, piece))?;
         }
