@@ -84,8 +84,8 @@ fn in_script(sources: &Sources, mut at: Loc) -> Loc {
 /// Finds the allowances of one file.
 fn collect(file: FileId, source: &Source, allowances: &mut Vec<Allowance>, malformed: &mut Vec<Loc>) {
     let mut open = allowances.len();
-    for (index, line) in source.tree.lines().iter().enumerate() {
-        let Some(comment) = comment(source, line) else {
+    for (index, line) in source.tree.lines().enumerate() {
+        let Some(comment) = comment(source, &line) else {
             // These stand above this line: unless it is blank, they are for it.
             let for_line = (line.kind != LineKind::Blank).then_some(index);
             allowances.iter_mut().skip(open).for_each(|allowance| allowance.line = for_line);

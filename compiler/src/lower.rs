@@ -120,7 +120,7 @@ impl<'f> Lowering<'f> {
                     words
                 }
             };
-            let Some(command) = self.command(file, &text, tree.words(words)) else { continue };
+            let Some(command) = self.command(file, &text, &tree, words) else { continue };
             if command.is_end() {
                 break;
             }

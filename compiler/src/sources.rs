@@ -151,12 +151,12 @@ impl Sources {
 
     /// The words of the line in which a place starts, as written: `$file` words are not followed.
     #[must_use]
-    pub fn words(&self, at: Loc) -> &[Word] {
-        let Some(source) = self.get(at.file) else { return &[] };
-        let line = source.tree.line_at(at.span.start).and_then(|line| source.tree.lines().get(line));
+    pub fn words(&self, at: Loc) -> Vec<Word> {
+        let Some(source) = self.get(at.file) else { return Vec::new() };
+        let line = source.tree.line_at(at.span.start).and_then(|line| source.tree.line(line));
         match line.map(|line| line.kind) {
-            Some(LineKind::Directive(words) | LineKind::Bad(_, words)) => source.tree.words(words),
-            _ => &[],
+            Some(LineKind::Directive(words) | LineKind::Bad(_, words)) => source.tree.words(words).collect(),
+            _ => Vec::new(),
         }
     }
 

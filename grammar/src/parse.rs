@@ -49,11 +49,11 @@ pub fn parse_words(source: &[u8]) -> Tree {
     let (mut start, mut size) = (0, LONGEST_LINE);
     while start < source.len() && fault.is_none() {
         let end = chunk_end(source, start, size);
-        let words = builder.tree.words.len();
+        let words = builder.tree.word_count();
         fault = builder.list(start, end);
         if matches!(fault, Some(SyntaxError::UnclosedQuote(_))) && end < source.len() {
             // The quotation may go on behind the cut. Doubling keeps the whole linear.
-            builder.tree.words.truncate(words);
+            builder.tree.keep_words(words);
             (fault, size) = (None, size.saturating_mul(2));
         } else {
             (start, size) = (end, LONGEST_LINE);
@@ -62,7 +62,7 @@ pub fn parse_words(source: &[u8]) -> Tree {
     if !source.is_empty() {
         let words = builder.words_from(0);
         let kind = fault.map_or(LineKind::Directive(words), |fault| LineKind::Bad(fault, words));
-        builder.tree.lines.push(Line { span: Span::new(0, offset(source.len())), kind });
+        builder.tree.add_line(Line { span: Span::new(0, offset(source.len())), kind });
     }
     builder.tree
 }
@@ -121,8 +121,8 @@ impl Builder<'_> {
 
     /// Adds `rest`, which is behind 3proxy's limit, to the last line.
     fn lengthen(&mut self, rest: Span) {
-        let Some(line) = self.tree.lines.last_mut() else { return };
-        line.span.end = rest.end;
+        let Some((index, line)) = self.tree.last_line() else { return };
+        self.tree.lengthen(rest.end);
         let words = match line.kind {
             LineKind::Directive(words) | LineKind::Bad(_, words) => words,
             LineKind::Blank if rest.of(self.source).iter().all(|byte| b" \t\r\n\x0b\x0c".contains(byte)) => {
@@ -130,7 +130,7 @@ impl Builder<'_> {
             }
             LineKind::Blank | LineKind::Comment | LineKind::Indented => Words::default(),
         };
-        line.kind = LineKind::Bad(SyntaxError::LineTooLong(rest), words);
+        self.tree.set_kind(index, LineKind::Bad(SyntaxError::LineTooLong(rest), words));
     }
 
     /// Adds the line that `pair` holds; `base` is where its text starts in the source.
@@ -143,20 +143,22 @@ impl Builder<'_> {
             Rule::ordinary | Rule::directive | Rule::bad => self.split(pair, base),
             _ => return,
         };
-        self.tree.lines.push(Line { span, kind });
+        self.tree.add_line(Line { span, kind });
     }
 
     /// Adds the words of a line.
     fn split(&mut self, line: Pair<'_, Rule>, base: u32) -> LineKind {
-        let first = self.tree.words.len();
+        let first = self.tree.word_count();
         let mut fault = None;
         for pair in line.into_inner() {
             fault = fault.or(self.word(pair, base));
         }
         let words = self.words_from(first);
-        if let Some(surplus) = self.tree.words.get(first + MOST_WORDS..)
-            && let (Some(from), Some(to)) = (surplus.first(), surplus.last())
+        if words.len() > MOST_WORDS
+            && let mut surplus = self.tree.words(words).skip(MOST_WORDS)
+            && let Some(from) = surplus.next()
         {
+            let to = surplus.last().unwrap_or(from);
             fault = Some(SyntaxError::TooManyWords(from.span.to(to.span)));
         }
         fault.map_or(LineKind::Directive(words), |fault| LineKind::Bad(fault, words))
@@ -183,13 +185,13 @@ impl Builder<'_> {
             Rule::nul => return Some(SyntaxError::Nul(span)),
             _ => return None,
         };
-        self.tree.words.push(Word { span, shape });
+        self.tree.add_word(Word { span, shape });
         None
     }
 
     /// The words from index `first` on.
     fn words_from(&self, first: usize) -> Words {
-        Words { start: offset(first), end: offset(self.tree.words.len()) }
+        Words { start: offset(first), end: offset(self.tree.word_count()) }
     }
 
     /// Makes the first line bad if a byte order mark hides what it says, and takes the mark off its first word.
@@ -197,18 +199,13 @@ impl Builder<'_> {
         if !self.source.starts_with(BYTE_ORDER_MARK) {
             return;
         }
-        let Some(line) = self.tree.lines.first_mut() else { return };
+        let Some(line) = self.tree.line(0) else { return };
         let mark = Span::new(0, offset(BYTE_ORDER_MARK.len()));
         let (LineKind::Directive(mut words) | LineKind::Bad(_, mut words)) = line.kind else { return };
-        if let Some(word) = self.tree.words.get_mut(words.start as usize)
-            && word.span.start == 0
-        {
-            word.span.start = mark.end;
-            if word.span.is_empty() {
-                words.start += 1;
-            }
+        if !self.tree.cut_first_word(mark.end) {
+            words.start += 1;
         }
-        line.kind = LineKind::Bad(SyntaxError::ByteOrderMark(mark), words);
+        self.tree.set_kind(0, LineKind::Bad(SyntaxError::ByteOrderMark(mark), words));
     }
 }
 

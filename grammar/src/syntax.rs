@@ -1,6 +1,6 @@
 //! The tree: a file is lines, a directive line is words, a word is pieces.
 //!
-//! Flat and small: a 100,000-line file has one vector of lines and one of words.
+//! Flat and small: a line takes 8 bytes and a word 8; what most lines and words are not stands aside.
 //! Every byte of the source belongs to exactly one line; [`Tree::lines`] laid end to end are the source.
 use std::borrow::Cow;
 
@@ -9,8 +9,21 @@ use crate::Span;
 /// The lines and words of one source. Holds no text: methods that need it take the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tree {
-    pub(crate) lines: Vec<Line>,
-    pub(crate) words: Vec<Word>,
+    lines: Vec<Start>,
+    /// Where the last line ends.
+    end: u32,
+    /// The kinds of lines that are no directive, by index.
+    odd_lines: Vec<(u32, LineKind)>,
+    words: Vec<Span>,
+    /// The shapes of words that are not plain, by index.
+    odd_words: Vec<(u32, WordShape)>,
+}
+
+/// Where a line starts: in the source, and among the words. It ends where the next one starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Start {
+    byte: u32,
+    word: u32,
 }
 
 /// One physical line, its line end included.
@@ -89,22 +102,107 @@ pub enum WordShape {
 
 impl Tree {
     /// The lines, in order. Laid end to end their spans are the source.
-    #[must_use]
-    pub fn lines(&self) -> &[Line] {
-        &self.lines
+    pub fn lines(&self) -> impl DoubleEndedIterator<Item = Line> {
+        (0..self.lines.len()).filter_map(|index| self.line(index))
     }
 
-    /// The index of the line in which `offset` stands.
+    /// A line, counted from 0.
+    #[must_use]
+    pub fn line(&self, index: usize) -> Option<Line> {
+        let start = self.lines.get(index)?;
+        let next = self.lines.get(index + 1).copied();
+        let next = next.unwrap_or(Start { byte: self.end, word: self.words.len() as u32 });
+        let directive = LineKind::Directive(Words { start: start.word, end: next.word });
+        let kind = aside(&self.odd_lines, index as u32).unwrap_or(directive);
+        Some(Line { span: Span::new(start.byte, next.byte), kind })
+    }
+
+    /// The index of the line in which `offset` stands. `None`: there are no lines.
     #[must_use]
     pub fn line_at(&self, offset: u32) -> Option<usize> {
-        self.lines.partition_point(|line| line.span.start <= offset).checked_sub(1)
+        self.lines.partition_point(|line| line.byte <= offset).checked_sub(1)
     }
 
     /// The words of a line.
-    #[must_use]
-    pub fn words(&self, words: Words) -> &[Word] {
-        self.words.get(words.start as usize..words.end as usize).unwrap_or_default()
+    pub fn words(&self, words: Words) -> impl ExactSizeIterator<Item = Word> + DoubleEndedIterator {
+        let spans = self.words.get(words.start as usize..words.end as usize).unwrap_or_default();
+        let shape = move |at: usize| aside(&self.odd_words, words.start + at as u32);
+        spans
+            .iter()
+            .enumerate()
+            .map(move |(at, span)| Word { span: *span, shape: shape(at).unwrap_or(WordShape::Plain) })
     }
+
+    /// Puts a word behind the others.
+    pub(crate) fn add_word(&mut self, word: Word) {
+        if word.shape != WordShape::Plain {
+            self.odd_words.push((self.words.len() as u32, word.shape));
+        }
+        self.words.push(word.span);
+    }
+
+    /// How many words there are.
+    pub(crate) fn word_count(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Takes all words away but the first `count`.
+    pub(crate) fn keep_words(&mut self, count: usize) {
+        self.words.truncate(count);
+        self.odd_words.truncate(self.odd_words.partition_point(|(word, _)| (*word as usize) < count));
+    }
+
+    /// Takes `length` bytes away from a word at the start of the source. False: nothing is left of it.
+    pub(crate) fn cut_first_word(&mut self, length: u32) -> bool {
+        let first = self.words.first_mut().filter(|word| word.start == 0);
+        first.is_none_or(|word| {
+            word.start = length;
+            !word.is_empty()
+        })
+    }
+
+    /// Puts a line behind the others. Its words are the last ones.
+    pub(crate) fn add_line(&mut self, line: Line) {
+        let word = match line.kind {
+            LineKind::Directive(words) | LineKind::Bad(_, words) => words.start,
+            LineKind::Blank | LineKind::Comment | LineKind::Indented => self.words.len() as u32,
+        };
+        self.lines.push(Start { byte: line.span.start, word });
+        self.end = line.span.end;
+        if !matches!(line.kind, LineKind::Directive(_)) {
+            self.odd_lines.push((self.lines.len() as u32 - 1, line.kind));
+        }
+    }
+
+    /// The last line and its index.
+    pub(crate) fn last_line(&self) -> Option<(usize, Line)> {
+        let index = self.lines.len().checked_sub(1)?;
+        Some((index, self.line(index)?))
+    }
+
+    /// Makes the last line longer.
+    pub(crate) fn lengthen(&mut self, end: u32) {
+        self.end = end;
+    }
+
+    /// Makes a line another kind.
+    pub(crate) fn set_kind(&mut self, index: usize, kind: LineKind) {
+        let index = index as u32;
+        match self.odd_lines.binary_search_by_key(&index, |(line, _)| *line) {
+            Ok(at) => {
+                if let Some((_, known)) = self.odd_lines.get_mut(at) {
+                    *known = kind;
+                }
+            }
+            Err(at) => self.odd_lines.insert(at, (index, kind)),
+        }
+    }
+}
+
+/// What is noted of an index, in the order of indexes.
+fn aside<T: Copy>(notes: &[(u32, T)], index: u32) -> Option<T> {
+    let at = notes.binary_search_by_key(&index, |(index, _)| *index).ok()?;
+    notes.get(at).map(|(_, note)| *note)
 }
 
 impl Words {

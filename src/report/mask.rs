@@ -37,9 +37,9 @@ impl Script {
             Self::Lines => of_command(line),
             Self::Words(directive) => {
                 let tree = grammar::parse_words(line);
-                let words = words(&tree).iter();
+                let words = words(&tree);
                 let mut secrets: Vec<_> =
-                    words.filter_map(|word| of_word(directive, 0, word, line)).collect();
+                    words.iter().filter_map(|word| of_word(directive, 0, word, line)).collect();
                 secrets.extend(unsplit(&tree, line).filter(|_| directive.is_none_or(has_secrets)));
                 secrets
             }
@@ -56,10 +56,10 @@ fn has_secrets(directive: &Directive) -> bool {
     directive.parameters.iter().any(|parameter| parameter.kind == Kind::Secret)
 }
 
-fn words(tree: &Tree) -> &[Word] {
-    match tree.lines().first().map(|line| line.kind) {
-        Some(LineKind::Directive(words) | LineKind::Bad(_, words)) => tree.words(words),
-        _ => &[],
+fn words(tree: &Tree) -> Vec<Word> {
+    match tree.line(0).map(|line| line.kind) {
+        Some(LineKind::Directive(words) | LineKind::Bad(_, words)) => tree.words(words).collect(),
+        _ => Vec::new(),
     }
 }
 
@@ -68,7 +68,8 @@ fn of_command(line: &[u8]) -> Vec<Range<usize>> {
     let skipped = line.iter().take_while(|byte| b" \t#;".contains(byte)).count();
     let line = line.get(skipped..).unwrap_or_default();
     let tree = grammar::parse(line);
-    let Some((command, arguments)) = words(&tree).split_first() else { return Vec::new() };
+    let words = words(&tree);
+    let Some((command, arguments)) = words.split_first() else { return Vec::new() };
     let directive = meant(&command.value(line));
     let found = arguments.iter().enumerate();
     let mut secrets: Vec<_> =
@@ -79,7 +80,7 @@ fn of_command(line: &[u8]) -> Vec<Range<usize>> {
 
 /// What stands behind the words of a line that could not be split to its end.
 fn unsplit(tree: &Tree, line: &[u8]) -> Option<Range<usize>> {
-    let LineKind::Bad(..) = tree.lines().first()?.kind else { return None };
+    let LineKind::Bad(..) = tree.line(0)?.kind else { return None };
     let split = words(tree).last().map_or(0, |word| word.span.end as usize);
     let rest = line.get(split..)?;
     let blank = rest.len() - rest.trim_ascii_start().len();

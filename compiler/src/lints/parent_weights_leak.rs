@@ -128,7 +128,7 @@ fn finding(sources: &Sources, ace: &Ace, leak: &Leak<'_>) -> Finding {
 
 /// The weight's word in a `parent` line.
 fn weight_at(sources: &Sources, line: Loc) -> Option<Loc> {
-    let word = sources.words(line).get(1)?;
+    let word = sources.words(line).get(1).copied()?;
     let at = Loc { file: line.file, span: word.span };
     std::str::from_utf8(sources.text(at)).ok()?.parse::<u16>().ok().map(|_| at)
 }

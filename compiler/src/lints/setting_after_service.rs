@@ -114,8 +114,8 @@ fn first_of_the_last(lint: &Lint<'_>) -> Option<Loc> {
     let tree = &lint.sources.get(first.file)?.tree;
     let index = |at: Loc| tree.line_at(at.span.start).unwrap_or_default();
     for earlier in services {
-        let between = tree.lines().get(index(earlier) + 1..index(first)).unwrap_or_default();
-        let stops = between.iter().any(|line| matches!(line.kind, LineKind::Directive(_)));
+        let mut between = (index(earlier) + 1..index(first)).filter_map(|index| tree.line(index));
+        let stops = between.any(|line| matches!(line.kind, LineKind::Directive(_)));
         if stops || earlier.file != first.file {
             break;
         }
@@ -152,8 +152,8 @@ fn move_up(sources: &Sources, lines: &[Loc], service: Loc) -> Option<Fix> {
     Some(Fix { title: "move it above the service".to_owned(), safety: Safety::Unsafe, edits })
 }
 
-fn line_at(source: &Source, at: Loc) -> Option<&Line> {
-    source.tree.lines().get(source.tree.line_at(at.span.start)?)
+fn line_at(source: &Source, at: Loc) -> Option<Line> {
+    source.tree.line(source.tree.line_at(at.span.start)?)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@ use std::{borrow::Cow, path::PathBuf, sync::Arc};
 
 use grammar::{
     Span, Text,
-    syntax::{LineKind, SyntaxError, Word, WordShape},
+    syntax::{LineKind, SyntaxError, Tree, WordShape, Words},
 };
 
 use super::Lowering;
@@ -85,13 +85,14 @@ impl Lowering<'_> {
         &mut self,
         file: FileId,
         text: &'t [u8],
-        words: &[Word],
+        tree: &Tree,
+        words: Words,
     ) -> Option<Command<'t>> {
-        let (first, last) = (words.first()?, words.last()?);
+        let (first, last) = (tree.words(words).next()?, tree.words(words).next_back()?);
         let at = Loc { file, span: first.span.to(last.span) };
         let mut split: Vec<Arg<'t>> = Vec::with_capacity(words.len());
         let mut whole = true;
-        for word in words {
+        for word in tree.words(words) {
             let at = Loc { file, span: word.span };
             let (value, verbatim) = (word.value(text), word.shape == WordShape::Plain);
             match (word.shape, word.spliced_path(text)) {
@@ -135,7 +136,7 @@ impl Lowering<'_> {
         else {
             return false;
         };
-        let words = match tree.lines().first().map(|line| line.kind) {
+        let words = match tree.line(0).map(|line| line.kind) {
             Some(LineKind::Directive(words)) => words,
             Some(LineKind::Bad(fault, words)) => {
                 self.fault(file, &text, fault);
@@ -146,7 +147,7 @@ impl Lowering<'_> {
             }
             _ => Default::default(),
         };
-        let mut words = tree.words(words).iter().peekable();
+        let mut words = tree.words(words).peekable();
         if !glued.is_empty() {
             let joined = words.next_if(|word| word.span.start == 0).map(|word| word.value(&text));
             let value = [glued, joined.as_deref().unwrap_or_default()].concat();

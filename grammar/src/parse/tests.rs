@@ -9,7 +9,7 @@ use crate::{
 
 /// A tree in few letters: `.` blank, `#` comment, `>` indented; words as `value` or `value<path>`; a fault last.
 fn shown(tree: &Tree, source: &[u8]) -> Vec<String> {
-    tree.lines().iter().map(|line| shown_line(tree, source, line.kind)).collect()
+    tree.lines().map(|line| shown_line(tree, source, line.kind)).collect()
 }
 
 fn shown_line(tree: &Tree, source: &[u8], kind: LineKind) -> String {
@@ -20,7 +20,7 @@ fn shown_line(tree: &Tree, source: &[u8], kind: LineKind) -> String {
         LineKind::Directive(words) => (words, None),
         LineKind::Bad(fault, words) => (words, Some(fault)),
     };
-    let words = tree.words(words).iter().map(|word| {
+    let words = tree.words(words).map(|word| {
         let path = word.spliced_path(source).map(|path| format!("<{}>", String::from_utf8_lossy(&path)));
         format!("[{}{}]", String::from_utf8_lossy(&word.value(source)), path.unwrap_or_default())
     });
@@ -105,14 +105,14 @@ fn long_lines_are_cut_where_3proxy_cuts() {
     for (head, words) in [("#", 0), ("a ", 2), (" x", 0)] {
         let line = |length: usize| [head, &"x".repeat(length - 1 - head.len()), "\nz\n"].concat();
         let tree = parse(line(LONGEST_LINE).as_bytes());
-        assert!(!matches!(tree.lines()[0].kind, LineKind::Bad(..)), "{head}");
+        assert!(!matches!(tree.line(0).unwrap().kind, LineKind::Bad(..)), "{head}");
 
         let tree = parse(line(LONGEST_LINE + 1).as_bytes());
-        let LineKind::Bad(SyntaxError::LineTooLong(cut), kept) = tree.lines()[0].kind else {
-            panic!("{head}: {:?}", tree.lines()[0])
+        let LineKind::Bad(SyntaxError::LineTooLong(cut), kept) = tree.line(0).unwrap().kind else {
+            panic!("{head}: {:?}", tree.line(0))
         };
         assert_eq!((cut, kept.len()), (Span::new(65_534, 65_535), words), "{head}");
-        assert_eq!(tree.lines().len(), 2, "{head}");
+        assert_eq!(tree.lines().count(), 2, "{head}");
     }
     let blank = " ".repeat(3 * LONGEST_LINE) + "\n";
     assert_eq!(shown(&parse(blank.as_bytes()), blank.as_bytes()), ["."]);
@@ -121,9 +121,10 @@ fn long_lines_are_cut_where_3proxy_cuts() {
 #[test]
 fn a_line_has_room_for_so_many_words() {
     let line = |count: usize| "w ".repeat(count).into_bytes();
-    assert!(matches!(parse(&line(MOST_WORDS)).lines()[0].kind, LineKind::Directive(_)));
+    assert!(matches!(parse(&line(MOST_WORDS)).line(0).unwrap().kind, LineKind::Directive(_)));
     let source = line(MOST_WORDS + 2);
-    let LineKind::Bad(SyntaxError::TooManyWords(surplus), words) = parse(&source).lines()[0].kind else {
+    let LineKind::Bad(SyntaxError::TooManyWords(surplus), words) = parse(&source).line(0).unwrap().kind
+    else {
         panic!()
     };
     assert_eq!((surplus.of(&source), words.len()), (&b"w w"[..], MOST_WORDS + 2));
@@ -145,9 +146,9 @@ fn a_file_of_words_has_no_lines_and_no_dollars() {
 fn a_quotation_in_a_file_of_words_may_be_longer_than_a_chunk() {
     let source = format!("a \"{}\" b\n\"{}", "x\n".repeat(LONGEST_LINE), "y\n".repeat(LONGEST_LINE));
     let tree = parse_words(source.as_bytes());
-    let LineKind::Bad(SyntaxError::UnclosedQuote(at), words) = tree.lines()[0].kind else { panic!() };
+    let LineKind::Bad(SyntaxError::UnclosedQuote(at), words) = tree.line(0).unwrap().kind else { panic!() };
     assert_eq!(at.start as usize, 2 * LONGEST_LINE + 7);
-    assert_eq!(tree.words(words).iter().map(|word| word.span.len()).collect::<Vec<_>>(), [1, 131_070, 1]);
+    assert_eq!(tree.words(words).map(|word| word.span.len()).collect::<Vec<_>>(), [1, 131_070, 1]);
 }
 
 /// A word's value, and the path of the file that goes on with it.
@@ -213,7 +214,7 @@ fn assert_lossless(tree: &Tree, source: &[u8]) {
         seen += words.len();
     }
     assert_eq!(end as usize, source.len());
-    assert!(seen <= tree.words.len());
+    assert!(seen <= tree.word_count());
 }
 
 proptest! {
@@ -228,15 +229,15 @@ proptest! {
         assert_lossless(&parse(source.as_bytes()), source.as_bytes());
         assert_lossless(&parse_words(source.as_bytes()), source.as_bytes());
         let lines = source.split_inclusive('\n').count();
-        prop_assert_eq!(parse(source.as_bytes()).lines().len(), lines);
+        prop_assert_eq!(parse(source.as_bytes()).lines().count(), lines);
     }
 
     #[test]
     fn words_are_those_of_the_automaton(line in "[ab][ab#~$\" \t]{0,14}\n?") {
         let tree = parse(line.as_bytes());
-        let words = match tree.lines()[0].kind {
+        let words = match tree.line(0).unwrap().kind {
             LineKind::Directive(words) => {
-                let words = tree.words(words).iter();
+                let words = tree.words(words);
                 Some(words.map(|word| (word.value(line.as_bytes()).into_owned(), word.spliced_path(line.as_bytes()))).collect())
             }
             _ => None,
