@@ -36,7 +36,8 @@ impl Fix {
         Self { title: title.into(), safety, edits: vec![Edit { at, text: text.into() }] }
     }
 
-    /// `text`, which is `file`'s, with this fix's edits to that file made.
+    /// `text`, which is `file`'s, with this fix's edits to that file made. Of edits that overlap, as those of two findings in one
+    /// word may, the first is made: what is left is found again.
     #[must_use]
     pub fn apply(&self, file: FileId, text: &[u8]) -> Vec<u8> {
         let mut edits: Vec<&Edit> = self.edits.iter().filter(|edit| edit.at.file == file).collect();
@@ -45,11 +46,38 @@ impl Fix {
         let mut done = 0;
         for edit in edits {
             let span = edit.at.span.range();
+            if span.start < done {
+                continue;
+            }
             fixed.extend_from_slice(text.get(done..span.start).unwrap_or_default());
             fixed.extend_from_slice(edit.text.as_bytes());
             done = span.end;
         }
         fixed.extend_from_slice(text.get(done..).unwrap_or_default());
         fixed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use grammar::Span;
+
+    use super::{Edit, Fix, Safety};
+    use crate::sources::{FileId, Loc};
+
+    #[test]
+    fn edits_are_made_in_order_and_never_over_each_other() {
+        let file = FileId(0);
+        let fixed = |edits: &[(u32, u32, &str)]| {
+            let edits = edits.iter().map(|(start, end, text)| Edit {
+                at: Loc { file, span: Span::new(*start, *end) },
+                text: (*text).to_owned(),
+            });
+            let fix = Fix { title: "mend".to_owned(), safety: Safety::Safe, edits: edits.collect() };
+            String::from_utf8(fix.apply(file, b"abcdef")).unwrap()
+        };
+        assert_eq!(fixed(&[(4, 5, ""), (0, 1, "X")]), "Xbcdf");
+        assert_eq!(fixed(&[(2, 2, "1"), (2, 2, "2"), (2, 3, "3")]), "ab123def");
+        assert_eq!(fixed(&[(0, 3, "X"), (1, 4, "Y"), (3, 4, "Z")]), "XZef");
     }
 }
