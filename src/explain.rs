@@ -7,13 +7,20 @@ use std::{
 use anyhow::{Result, bail};
 use compiler::lints::{self, Rule};
 
+use runtime::findings::EXPLAINED;
+
 use crate::{args::Explain, report::level_name};
 
 /// Prints a rule's documentation, or a list of all rules.
 pub(crate) fn run(args: &Explain) -> Result<ExitCode> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     match &args.rule {
-        Some(name) => out.write_all(explanation(rule(name)?).as_bytes())?,
+        Some(name) => match EXPLAINED.iter().find(|finding| finding.name == name) {
+            Some(finding) => {
+                write!(out, "# {} (deny, from `cfgc run` only)\n\n{}", finding.name, finding.docs)?
+            }
+            None => out.write_all(explanation(rule(name)?).as_bytes())?,
+        },
         None => {
             let width = lints::all().iter().map(|rule| rule.name.len()).max().unwrap_or_default();
             for rule in lints::all() {

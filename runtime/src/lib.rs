@@ -15,6 +15,7 @@ pub mod connect;
 pub mod error;
 pub mod event;
 mod expiring;
+pub mod findings;
 pub mod listener;
 pub mod log;
 mod parent;

@@ -26,8 +26,7 @@ use compiler::{
     sources::{Loc, Sources},
 };
 
-/// The rule of these findings. They can't be allowed away.
-pub const RULE: &str = "not-executed";
+use crate::findings::NOT_EXECUTED;
 
 /// A finding for everything in `program` that is not executed.
 #[must_use]
@@ -88,7 +87,7 @@ impl Refused {
     /// `what` stands at `at`.
     fn at(&mut self, at: Loc, what: impl Into<Cow<'static, str>>) {
         let message = format!("`{}` is not executed by `cfgc run` yet", what.into());
-        let finding = Finding::new(RULE, Level::Deny, at, message)
+        let finding = Finding::new(NOT_EXECUTED, Level::Deny, at, message)
             .label("this is not executed")
             .help("take it out, or run this configuration with 3proxy");
         self.findings.push(finding);

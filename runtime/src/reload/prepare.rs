@@ -21,6 +21,7 @@ use compiler::{
 
 use super::{Config, Input, Inputs, ReloadError, gate, inputs::Disk};
 use crate::{
+    findings::PARENT_UNRESOLVED,
     listener::{self, Bound, Key, Listener, Listening},
     log::{Format, Logger, Sink, Writer},
     resolve::Resolver,
@@ -117,7 +118,7 @@ async fn parents_resolve(mut compiled: Compiled) -> Result<Compiled, ReloadError
     }
     unresolved.sort();
     compiled.findings.extend(unresolved.into_iter().map(|(at, name)| {
-        Finding::new("parent-unresolved", Level::Deny, at, format!("`{name}` does not resolve"))
+        Finding::new(PARENT_UNRESOLVED, Level::Deny, at, format!("`{name}` does not resolve"))
             .label("this parent can't be reached")
             .help("name a host that resolves, or give its address")
     }));
