@@ -93,7 +93,7 @@ fn walk_chain(session: &mut Session, ask: &Ask, address: Option<IpAddr>) -> Resu
         let judged = chain.judge(&request, found.as_ref().map_err(|code| *code));
         let (Ok(identity), Some(verdict)) = (found, judged.verdict) else { continue };
         let entry = verdict.entry.and_then(|entry| snapshot.program.acls.ace(entry));
-        session.record.nolog = entry.is_some_and(|entry| entry.nolog.is_some());
+        session.record.nolog = entry.is_some_and(|entry| entry.nolog);
         if judged.code != 0 {
             continue;
         }

@@ -4,16 +4,14 @@ use std::net::{IpAddr, Ipv4Addr};
 use super::rule::{Lint, rule};
 use crate::{
     finding::{Finding, Level},
-    policy::{
-        Policy,
-        witness::{OFFICE_HOURS, Target, Witness},
-    },
+    policy::witness::{OFFICE_HOURS, Target, Witness},
     program::{
+        Program,
         acl::Operation,
         auth::{AuthStep, AuthType},
         service::{ListenAddress, Service, ServiceKind},
     },
-    table::WeekTime,
+    table::{Table, Verdict, WeekTime, oracle::Walk},
 };
 
 rule! {
@@ -57,12 +55,27 @@ rule! {
     check: check,
 }
 
+/// What a service's list says of a request.
+type Decide<'a> = &'a dyn Fn(usize, &Witness) -> Verdict;
+
+/// Lists are walked if the services that are asked hold so many times the entries that there are. Of many services with
+/// long lists in common each would walk them: then it pays to compile them.
+const WALKED: usize = 2;
+
 fn check(lint: &mut Lint<'_>) {
+    let program = lint.program;
+    let walk = |at: usize, witness: &Witness| {
+        let list = program.services.get(at).and_then(|service| service.acl);
+        Walk { acls: &program.acls, list }.decide(&witness.request())
+    };
+    let compiled = |at: usize, witness: &Witness| lint.policy().decide(at, &witness.request());
+    let asked = program.services.iter().filter(|service| reach(service).is_some());
+    let entries: usize = asked.filter_map(|service| service.acl).map(|acl| acl.len as usize).sum();
+    let decide: Decide<'_> = if entries <= WALKED * program.acls.aces.len() { &walk } else { &compiled };
     let exposed = lint.program.services.iter().enumerate().filter_map(|(at, service)| {
         let reach = reach(service)?;
-        let policy = lint.policy();
-        let (step, witness) = open(policy, at, service)?;
-        Some(finding(policy, at, service, reach, step, &witness))
+        let (step, witness) = open(decide, at, service)?;
+        Some(finding(program, decide(at, &witness), service, reach, step, &witness))
     });
     for finding in exposed.collect::<Vec<_>>() {
         lint.report(finding);
@@ -120,7 +133,7 @@ const fn is_shared(address: Ipv4Addr) -> bool {
 }
 
 /// The step of the chain that lets strangers pass without a secret, and one whom it does.
-fn open<'a>(policy: &Policy, at: usize, service: &'a Service) -> Option<(&'a AuthStep, Witness)> {
+fn open<'a>(decide: Decide<'_>, at: usize, service: &'a Service) -> Option<(&'a AuthStep, Witness)> {
     service.chain.value.iter().find_map(|step| {
         let user = match step.kind {
             AuthType::None | AuthType::IpOnly => None,
@@ -128,8 +141,7 @@ fn open<'a>(policy: &Policy, at: usize, service: &'a Service) -> Option<(&'a Aut
             AuthType::UserOnly | AuthType::DnsName => Some(&b"anyone.example.net"[..]),
             AuthType::Strong | AuthType::Radius | AuthType::Cache | AuthType::CacheAcl => return None,
         };
-        let passes =
-            |witness: &Witness| step.kind == AuthType::None || policy.decide(at, &witness.request()).passes();
+        let passes = |witness: &Witness| step.kind == AuthType::None || decide(at, witness).passes();
         stranger(service.kind, user, passes).map(|witness| (step, witness))
     })
 }
@@ -184,8 +196,8 @@ const fn attempts(kind: ServiceKind) -> &'static [(Operation, u16)] {
 }
 
 fn finding(
-    policy: &Policy,
-    at: usize,
+    program: &Program,
+    verdict: Verdict,
     service: &Service,
     reach: Reach,
     step: &AuthStep,
@@ -204,9 +216,8 @@ fn finding(
     if reach == Reach::Network || is_mail(service.kind) {
         finding.level = Level::Warn;
     }
-    let verdict = policy.decide(at, &witness.request());
     let entry = verdict.entry.filter(|_| step.kind != AuthType::None);
-    if let Some(ace) = entry.and_then(|id| policy.program().acls.ace(id)) {
+    if let Some(ace) = entry.and_then(|id| program.acls.ace(id)) {
         finding = finding.also(ace.at, "this entry lets strangers pass");
     }
     finding = match step.at {

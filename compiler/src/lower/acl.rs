@@ -82,7 +82,7 @@ impl Lowering<'_> {
     fn append(&mut self, at: Loc, action: Action, matcher: Matcher, weight: Set<i32>) {
         let acls = &mut self.program.acls;
         let id = AceId(acls.aces.len() as u32);
-        acls.aces.push(Ace { at, action, matcher, parents: (0, 0), nolog: None, weight });
+        acls.aces.push(Ace { at, action, matcher, parents: (0, 0), nolog: false, weight });
         let list = *self.state.list.get_or_insert_with(|| {
             acls.lists.push(Vec::new());
             ListId(acls.lists.len() as u32 - 1)
@@ -152,7 +152,7 @@ impl Lowering<'_> {
     }
 
     fn nolog(&mut self, command: &Command<'_>) {
-        if !self.extend(|entry| entry.nolog = Some(command.at)) {
+        if !self.extend(|entry| entry.nolog = true) {
             self.report(lints::entry_missing::finding(command));
         }
     }

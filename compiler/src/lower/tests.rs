@@ -91,7 +91,7 @@ fn a_list_grows_and_its_last_entry_may_still_change() {
     assert_eq!(entries(&compiled, 3), []);
     let acls = &compiled.program.acls;
     let last = |service: usize| compiled.program.services[service].acl.and_then(|acl| acls.ace(acl.last));
-    assert!(last(2).unwrap().nolog.is_some() && last(1).unwrap().nolog.is_none());
+    assert!(last(2).unwrap().nolog && !last(1).unwrap().nolog);
     assert_eq!(compiled.program.leftover_acl.map(|acl| acl.len), Some(1));
     assert_eq!(compiled.program.flushed_unused, Vec::<AceId>::new());
 }

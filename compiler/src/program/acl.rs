@@ -62,7 +62,7 @@ pub struct Ace {
     /// Range of [`Acls::parents`]. Not empty: the entry redirects.
     pub parents: (u32, u32),
     /// `nolog`: its requests leave no log record.
-    pub nolog: Option<Loc>,
+    pub nolog: bool,
     /// The entry matches only while no earlier match of the request set a higher weight; 0 always matches.
     pub weight: Set<i32>,
 }

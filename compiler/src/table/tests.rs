@@ -149,7 +149,7 @@ pub(crate) fn acls(entries: &[Entry]) -> Acls {
             action: *action,
             matcher: matcher.clone(),
             parents,
-            nolog: None,
+            nolog: false,
             weight: Set::default_to(*weight),
         });
     }
