@@ -16,7 +16,7 @@ use crate::{
         auth::Password,
     },
     table::{
-        Decision, Fields, Request, Table, Verdict,
+        Fields, Preauthorization, Request, Table, Verdict,
         list::{self, Copied, ListTable},
     },
 };
@@ -75,7 +75,7 @@ impl Policy {
     pub fn decide(&self, service: usize, request: &Request<'_>) -> Verdict {
         match self.list(service) {
             Some(Some(list)) => self.table(list).map_or(Verdict::END, |table| table.decide(request)),
-            Some(None) => Verdict { entry: None, decision: Decision::Allow },
+            Some(None) => Verdict::EMPTY,
             None => Verdict::END,
         }
     }
@@ -85,6 +85,18 @@ impl Policy {
     pub fn depends_on(&self, service: usize, request: &Request<'_>) -> Fields {
         let table = self.list(service).flatten().and_then(|list| self.table(list));
         table.map_or(Fields::NONE, |table| table.depends_on(request))
+    }
+
+    /// What the access list of a service says of a UDP association, whose destinations its datagrams will name: see
+    /// [`Table::preauthorize`]. Where it is settled no datagram needs [`Policy::decide`]. No such service: refused.
+    #[must_use]
+    pub fn preauthorize(&self, service: usize, request: &Request<'_>) -> Preauthorization {
+        let refused = Preauthorization { verdict: Verdict::END, settled: true };
+        match self.list(service) {
+            Some(Some(list)) => self.table(list).map_or(refused, |table| table.preauthorize(request)),
+            Some(None) => Preauthorization { verdict: Verdict::EMPTY, settled: true },
+            None => refused,
+        }
     }
 
     /// The parents that a verdict sends the request through, in the order in which they are drawn; none if it goes direct.

@@ -71,6 +71,9 @@ impl Verdict {
     /// The end of a list that is not empty, and what is said where there is nothing to ask.
     pub const END: Self = Self { entry: None, decision: Decision::End };
 
+    /// What an empty list says.
+    pub const EMPTY: Self = Self { entry: None, decision: Decision::Allow };
+
     /// The verdict of an entry.
     #[must_use]
     pub fn of(id: AceId, ace: &Ace) -> Self {
@@ -82,6 +85,16 @@ impl Verdict {
     pub const fn passes(self) -> bool {
         matches!(self.decision, Decision::Allow | Decision::Redirect)
     }
+}
+
+/// What a list says of a UDP association, whose destinations only its datagrams name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preauthorization {
+    /// Whether there may be an association: it passes if some destination may.
+    pub verdict: Verdict,
+    /// No entry that was asked compares a target or a port: the verdict is that of every destination, and no datagram needs to be
+    /// judged by itself.
+    pub settled: bool,
 }
 
 /// What is decided.
@@ -137,6 +150,8 @@ impl Fields {
     pub const ALL: Self = Self(0xff);
     /// Both ways to name a target: alternatives of each other in an entry.
     pub const TARGET: Self = Self::HOST.with(Self::ADDRESS);
+    /// What a UDP association's datagrams name.
+    pub const DESTINATION: Self = Self::TARGET.with(Self::PORT);
 
     const NAMES: [(Self, &'static str); 8] = [
         (Self::USER, "user"),
@@ -206,4 +221,10 @@ pub trait Table {
     /// As few as possible: without any one of them that would no longer hold. Where a list uses weights it is every field that
     /// an entry up to the deciding one compares, since an entry may then change what a later one does.
     fn depends_on(&self, request: &Request<'_>) -> Fields;
+
+    /// What the list says of `request` before its target and port are known: what it holds of them is not looked at.
+    ///
+    /// An entry that lists targets or ports might match: then an `allow` lets the association be, and a `deny` waits for the
+    /// datagrams.
+    fn preauthorize(&self, request: &Request<'_>) -> Preauthorization;
 }

@@ -21,5 +21,6 @@ mod readme;
 mod reload;
 mod run;
 mod support;
+mod tables;
 mod tidy;
 mod trace;

@@ -117,6 +117,7 @@ fn traffic(limits: &Limits, at: usize, other: Direction, subject: &Subject<'_>) 
 }
 
 fn index<'a>(matchers: impl Iterator<Item = &'a Matcher>) -> Index {
-    let rows: Vec<Row<'_>> = matchers.map(|matcher| Row { matcher, passes: Passes::Nobody }).collect();
+    let rows: Vec<Row<'_>> =
+        matchers.map(|matcher| Row { matcher, passes: Passes::Nobody, waits: false }).collect();
     Index::new(&rows, Layout::List)
 }

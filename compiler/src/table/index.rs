@@ -18,6 +18,7 @@ use smallvec::SmallVec;
 use super::{
     Fields, Subject,
     bits::{BLOCK, Bits},
+    oracle::asks_destination,
 };
 use crate::program::acl::Matcher;
 
@@ -28,6 +29,8 @@ pub struct Row<'a> {
     pub matcher: &'a Matcher,
     /// Whom it never decides.
     pub passes: Passes,
+    /// It has no say before the destination is known.
+    pub waits: bool,
 }
 
 /// Which requests an entry is passed over for although it matches.
@@ -51,6 +54,17 @@ pub enum Layout {
     Groups,
 }
 
+/// Of which entries the first is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Among {
+    /// All.
+    All,
+    /// Those that list targets or ports.
+    Asking,
+    /// Those that have a say before the destination is known.
+    Telling,
+}
+
 /// The indexed entries of one list.
 #[derive(Debug)]
 pub struct Index {
@@ -66,6 +80,10 @@ pub struct Index {
     times: Option<Times>,
     /// Places of entries that may decide a request which was redirected before.
     unredirected: Option<Bits>,
+    /// Places of entries that list targets or ports.
+    asking: Bits,
+    /// Places of entries that have a say before the destination is known; `None`: all have.
+    telling: Option<Bits>,
 }
 
 /// A place without an entry.
@@ -88,15 +106,23 @@ impl Index {
             operations: Operations::new(placed),
             times: Times::new(placed),
             unredirected: passed.then(|| those(placed, |row| row.passes != Passes::Redirected)),
+            asking: those(placed, |row| asks_destination(row.matcher)),
+            telling: rows.iter().any(|row| row.waits).then(|| those(placed, |row| !row.waits)),
             entries,
             groups,
         }
     }
 
-    /// The first entry, in the order of the list, that matches `subject` as far as `fields` go. Weights are not looked at.
+    /// The first of those entries, in the order of the list, that matches `subject` as far as `fields` go. Weights are not looked at.
     #[must_use]
-    pub fn first(&self, subject: &Subject<'_>, fields: Fields) -> Option<u32> {
+    pub fn first(&self, subject: &Subject<'_>, fields: Fields, among: Among) -> Option<u32> {
         let mut matching = self.matching(subject, fields);
+        let bits = match among {
+            Among::All => None,
+            Among::Asking => Some(&self.asking),
+            Among::Telling => self.telling.as_ref(),
+        };
+        matching.fields.extend(bits.map(Accepting::only));
         let mut first = None;
         let mut from = 0;
         while let Some((block, places)) = matching.intersect(from) {
@@ -141,6 +167,8 @@ impl Index {
             + self.operations.as_ref().map_or(0, Operations::bytes)
             + self.times.as_ref().map_or(0, Times::bytes)
             + self.unredirected.as_ref().map_or(0, Bits::bytes)
+            + self.asking.bytes()
+            + self.telling.as_ref().map_or(0, Bits::bytes)
             + size_of_val(&*self.entries)
             + size_of_val(&*self.groups)
     }
@@ -172,7 +200,7 @@ fn lay_out(rows: &[Row<'_>], layout: Layout) -> (Box<[u32]>, Box<[u32]>) {
 /// Entries that match a request, in the order of the layout.
 #[derive(Debug)]
 pub struct Matching<'a> {
-    fields: SmallVec<[Accepting<'a>; 7]>,
+    fields: SmallVec<[Accepting<'a>; 8]>,
     entries: &'a [u32],
     /// The block that `left` is of.
     block: u32,

@@ -5,8 +5,8 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::{
-    Fields, Request, Subject, Table, Verdict,
-    index::{Index, Layout, Passes, Row},
+    Fields, Preauthorization, Request, Subject, Table, Verdict,
+    index::{Among, Index, Layout, Passes, Row},
     oracle::{self, Walk},
 };
 use crate::program::acl::{Ace, AceId, AclRef, Acls, Parent};
@@ -42,8 +42,10 @@ impl ListTable {
         let weighty = aces.iter().any(|ace| ace.weight.value != 0);
         // What is passed over in a list with weights is not left out of the index: it may change the weight.
         let passes = |ace: &Ace| if weighty { Passes::Nobody } else { passes(acls, ace) };
-        let rows: Vec<Row<'_>> =
-            aces.iter().map(|ace| Row { matcher: &ace.matcher, passes: passes(ace) }).collect();
+        let rows: Vec<Row<'_>> = aces
+            .iter()
+            .map(|ace| Row { matcher: &ace.matcher, passes: passes(ace), waits: oracle::waits(ace) })
+            .collect();
         let layout = if weighty { Layout::List } else { Layout::Groups };
         let mut so_far = Fields::NONE;
         let compared = aces.iter().map(|ace| {
@@ -75,7 +77,7 @@ pub fn passes(acls: &Acls, ace: &Ace) -> Passes {
 pub fn digest(acls: &Acls, ids: &[AceId]) -> u64 {
     let mut hash = DefaultHasher::new();
     for ace in ids.iter().filter_map(|id| acls.ace(*id)) {
-        (&ace.matcher, passes(acls, ace), ace.weight.value).hash(&mut hash);
+        (&ace.matcher, passes(acls, ace), oracle::waits(ace), ace.weight.value).hash(&mut hash);
     }
     hash.finish()
 }
@@ -88,6 +90,7 @@ pub fn equal(acls: &Acls, one: &[AceId], other: &[AceId]) -> bool {
             one.matcher == other.matcher
                 && one.weight.value == other.weight.value
                 && passes(acls, one) == passes(acls, other)
+                && oracle::waits(one) == oracle::waits(other)
         }
         _ => false,
     };
@@ -138,7 +141,7 @@ impl Copied<'_> {
         let decider = if self.table.weighty {
             self.heaviest(index, subject)
         } else {
-            index.first(subject, Fields::ALL).filter(|at| *at < self.before_last())
+            index.first(subject, Fields::ALL, Among::All).filter(|at| *at < self.before_last())
         };
         if let Some(at) = decider {
             return self.entry(at).map(|(id, ace)| (at, id, ace));
@@ -194,7 +197,7 @@ impl Table for Copied<'_> {
                 let may = |at: &u32| self.entry(*at).is_some_and(|(_, ace)| may_decide(ace));
                 index.matching(&subject, fields).find(may)
             } else {
-                index.first(&subject, fields)
+                index.first(&subject, fields, Among::All)
             };
             let first = first.filter(|at| *at < self.before_last());
             match deciding {
@@ -204,5 +207,31 @@ impl Table for Copied<'_> {
                 None => first.is_none() && !last.is_some_and(may_decide),
             }
         })
+    }
+
+    fn preauthorize(&self, request: &Request<'_>) -> Preauthorization {
+        // Weights need the walk: what waits leaves none.
+        let index = self.index(request).filter(|_| !self.table.weighty);
+        let Some(index) = index else { return self.walk().preauthorize(request) };
+        let subject = Subject::new(request);
+        let fields = Fields::ALL.without(Fields::DESTINATION);
+        let first = |among| index.first(&subject, fields, among).filter(|at| *at < self.before_last());
+        let asking = first(Among::Asking);
+        if let Some((at, (id, ace))) = first(Among::Telling).and_then(|at| Some((at, self.entry(at)?))) {
+            let settled = asking.is_none_or(|asking| asking > at);
+            return Preauthorization { verdict: Verdict::of(id, ace), settled };
+        }
+        let might = |ace: &Ace| {
+            oracle::might_match(&ace.matcher, &subject) && !oracle::outweighed(ace, subject.weight)
+        };
+        let last = self.last().filter(|(_, ace)| might(ace));
+        let passed_over = |ace: &Ace| oracle::passed_over(self.acls, ace, &subject);
+        let matters = |ace: &Ace| !passed_over(ace) || ace.weight.value != 0;
+        let asks = |(_, ace): (_, &Ace)| matters(ace) && oracle::asks_destination(&ace.matcher);
+        let settled = asking.is_none() && !last.is_some_and(asks);
+        let decides = |ace: &Ace| !oracle::waits(ace) && !passed_over(ace);
+        let verdict =
+            last.filter(|(_, ace)| decides(ace)).map_or(Verdict::END, |(id, ace)| Verdict::of(id, ace));
+        Preauthorization { verdict, settled }
     }
 }

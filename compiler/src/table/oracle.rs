@@ -25,13 +25,17 @@
 //! different families, so that `::ffff:127.0.0.1` passes a `deny` of 127.0.0.0/8. A range of IPv6 that merely covers the mapped
 //! ones, as `::/0`, has no IPv4 address in it.
 //!
+//! **UDP associations** are asked for before any destination is known. Then targets and ports are not compared: an entry that lists
+//! some might match, so that an `allow` lets the association be, while a `deny` is passed over and leaves no weight. Each datagram is
+//! judged by itself later, unless no entry on the way lists any.
+//!
 //! **Entries with parents** do not decide BIND and ICMP association, nor, once a local redirection was followed, do those whose first
 //! parent is a local redirection. They are passed over, but leave their weight behind, as any match does.
 use std::{borrow::Cow, net::IpAddr};
 
-use super::{Decision, Fields, Request, Subject, Table, Verdict};
+use super::{Fields, Preauthorization, Request, Subject, Table, Verdict};
 use crate::program::acl::{
-    Ace, AclRef, Acls, AddressRange, Matcher, NamePattern, Operation, Parent, Targets,
+    Ace, AclRef, Acls, Action, AddressRange, Matcher, NamePattern, Operation, Parent, Targets,
 };
 
 /// A list, asked by walking it.
@@ -46,7 +50,7 @@ pub struct Walk<'a> {
 impl Table for Walk<'_> {
     fn decide(&self, request: &Request<'_>) -> Verdict {
         let Some(list) = self.list else {
-            return Verdict { entry: None, decision: Decision::Allow };
+            return Verdict::EMPTY;
         };
         let mut subject = Subject::new(request);
         for (id, ace) in self.acls.entries(list) {
@@ -82,6 +86,30 @@ impl Table for Walk<'_> {
                 && !before.iter().any(|ace| may_decide(self.acls, ace, &subject, fields))
         })
     }
+
+    fn preauthorize(&self, request: &Request<'_>) -> Preauthorization {
+        let mut subject = Subject::new(request);
+        let mut settled = true;
+        let Some(list) = self.list else { return Preauthorization { verdict: Verdict::EMPTY, settled } };
+        let weighty = self.acls.entries(list).any(|(_, ace)| ace.weight.value != 0);
+        for (id, ace) in self.acls.entries(list) {
+            if !might_match(&ace.matcher, &subject) || outweighed(ace, subject.weight) {
+                continue;
+            }
+            let passed_over = passed_over(self.acls, ace, &subject);
+            // Which entries are passed over matters only by the weight that they leave.
+            let matters = !passed_over || weighty && ace.weight.value != subject.weight;
+            settled &= !(matters && asks_destination(&ace.matcher));
+            if waits(ace) {
+                continue;
+            }
+            if !passed_over {
+                return Preauthorization { verdict: Verdict::of(id, ace), settled };
+            }
+            subject.weight = ace.weight.value;
+        }
+        Preauthorization { verdict: Verdict::END, settled }
+    }
 }
 
 /// Whether an entry's fields match, its weight aside.
@@ -91,6 +119,21 @@ pub fn matches(matcher: &Matcher, subject: &Subject<'_>) -> bool {
     [Fields::USER, Fields::OPERATION, Fields::PORT, Fields::TIME, Fields::SOURCE, Fields::TARGET]
         .into_iter()
         .all(|field| field_matches(matcher, field, subject))
+}
+
+/// Whether an entry's fields match for some target and port, its weight aside.
+pub(super) fn might_match(matcher: &Matcher, subject: &Subject<'_>) -> bool {
+    Fields::ALL.without(Fields::DESTINATION).each().all(|field| field_matches(matcher, field, subject))
+}
+
+/// Whether an entry lists targets or ports.
+pub(super) const fn asks_destination(matcher: &Matcher) -> bool {
+    matcher.targets.is_some() || matcher.ports.is_some()
+}
+
+/// Whether an entry has no say before the destination is known.
+pub(super) fn waits(ace: &Ace) -> bool {
+    ace.action == Action::Deny && asks_destination(&ace.matcher)
 }
 
 /// Whether one field of an entry matches.

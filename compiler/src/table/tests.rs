@@ -270,6 +270,8 @@ proptest! {
             for ask in &asks {
                 let request = ask.request();
                 prop_assert_eq!(indexed.decide(&request), walk.decide(&request), "{:?}", ask);
+                let provisional = indexed.preauthorize(&request);
+                prop_assert_eq!(provisional, walk.preauthorize(&request), "{:?}", ask);
             }
         }
     }
@@ -291,6 +293,29 @@ proptest! {
                     let mixed = mix(ask, other, fields);
                     let (one, two) = (walk.decide(&ask.request()), walk.decide(&mixed.request()));
                     prop_assert_eq!(one, two, "{:?} fixes {:?} but not {:?}", fields, ask, mixed);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_settled_association_is_what_each_datagram_would_be_told(
+        entries in entries(10),
+        asks in prop::collection::vec(ask(), 2..12),
+    ) {
+        let acls = acls(&entries);
+        for list in copies(&acls) {
+            let walk = Walk { acls: &acls, list: Some(list) };
+            for (ask, other) in asks.iter().flat_map(|ask| asks.iter().map(move |other| (ask, other))) {
+                let provisional = walk.preauthorize(&ask.request());
+                let datagram = Ask { redirected: ask.redirected, ..mix(other, ask, Fields::DESTINATION) };
+                let datagram = walk.decide(&datagram.request());
+                if provisional.settled {
+                    prop_assert_eq!(datagram, provisional.verdict, "{:?} then {:?}", ask, other);
+                }
+                // Weights aside: an entry with parents that only might match takes them back.
+                if !provisional.verdict.passes() && entries.iter().all(|(.., weight)| *weight == 0) {
+                    prop_assert!(!datagram.passes(), "{:?} then {:?}", ask, other);
                 }
             }
         }

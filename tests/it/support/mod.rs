@@ -2,6 +2,8 @@
 pub(crate) mod cfgc;
 pub(crate) mod client;
 pub(crate) mod lines;
+
+pub(crate) mod policies;
 pub(crate) mod ports;
 pub(crate) mod repo;
 pub(crate) mod server;
