@@ -3,7 +3,7 @@
 //! The chain is walked by [`compiler::chain`], since what a type found out is judged by the access list before the next type is
 //! tried. A type says who the client is, or fails with 3proxy's code: 4 no user name, 5 no such user, 6 to 8 a wrong password,
 //! 10 another address than the one remembered.
-use std::net::IpAddr;
+use std::{net::IpAddr, sync::Arc};
 
 use compiler::{
     chain::Identity,
@@ -13,12 +13,15 @@ use compiler::{
     },
 };
 
-use crate::session::{Ask, Session};
+use crate::{
+    session::{Ask, Session},
+    snapshot::Snapshot,
+};
 
-pub(crate) mod cache;
+pub mod cache;
 mod password;
 
-use cache::{Key, Subject};
+use cache::{Flight, Key, Known, Subject};
 
 /// Who the client is by one type, or the code with which it fails.
 pub(crate) fn identify(
@@ -48,26 +51,34 @@ pub(crate) fn identify(
 /// request, and comes with its parents.
 fn remembered(session: &Session, ask: &Ask, address: Option<IpAddr>) -> Result<Identity, u16> {
     let (settings, key) = key(session, ask, address).ok_or(4_u16)?;
-    let known = session.snapshot.identities.get(&key).ok_or(4_u16)?;
+    let Snapshot { identities, policy, .. } = &*session.snapshot;
+    let known = identities.get(policy, settings, &key).ok_or(4_u16)?;
     if cache::is_bound_to_address(settings.fields) && known.client != session.client.ip() {
         return Err(10);
     }
     Ok(Identity::User { name: known.user, fresh: false })
 }
 
+/// Before the types behind a cache are asked who that is: waits until whoever asks the same has the answer. `None`: it may be
+/// remembered now, or nothing of this request will be.
+pub(crate) async fn find_out(session: &Session, ask: &Ask, address: Option<IpAddr>) -> Option<Flight> {
+    let (_, key) = key(session, ask, address)?;
+    session.snapshot.identities.find_out(key).await
+}
+
 /// Remembers who the client is, if its service has an `authcache` line.
-pub(crate) fn remember(session: &Session, ask: &Ask, address: Option<IpAddr>, user: &[u8]) {
-    if let Some((settings, key)) = key(session, ask, address) {
-        let known = cache::Known { user: user.into(), client: session.client.ip() };
-        session.snapshot.identities.put(key, known, settings.seconds);
+pub(crate) fn remember(session: &Session, ask: &Ask, address: Option<IpAddr>, by: AuthType, user: Arc<[u8]>) {
+    if let Some((_, key)) = key(session, ask, address) {
+        let Snapshot { identities, policy, .. } = &*session.snapshot;
+        identities.put(policy, key, Known { user, client: session.client.ip(), by });
     }
 }
 
 fn key(session: &Session, ask: &Ask, address: Option<IpAddr>) -> Option<(AuthCache, Key)> {
-    let settings = session.service.settings.auth_cache?;
     let service = &session.service.settings;
+    let settings = service.auth_cache?;
     let subject = Subject {
-        types: service.chain.value.iter().map(|step| step.kind).collect(),
+        chain: &service.chain.value,
         client: session.client.ip(),
         credentials: ask.credentials.as_ref(),
         acl: service.acl.map(|AclRef { list, len, last }| [list.0, len, last.0]),
@@ -77,5 +88,5 @@ fn key(session: &Session, ask: &Ask, address: Option<IpAddr>) -> Option<(AuthCac
         operation: ask.operation,
         service: session.local,
     };
-    Some((settings, session.snapshot.identities.key(settings.fields, &subject)?))
+    Some((settings, session.snapshot.identities.key(settings, &subject)?))
 }

@@ -4,7 +4,10 @@
 //!
 //! A name that does not resolve is no answer yet: who may not ask for it is told that first, so that nobody learns from the proxy
 //! which names exist. (3proxy resolves before all else.)
-use std::net::{IpAddr, SocketAddr};
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+};
 
 use compiler::{
     chain::{Chain, Identity},
@@ -54,7 +57,7 @@ pub(crate) async fn decide(session: &mut Session, ask: &Ask) -> Result<Grant, Fa
         },
     };
     note(session, ask, address);
-    let grant = walk_chain(session, ask, address)?;
+    let grant = walk_chain(session, ask, address).await?;
     if let Some(user) = &grant.user {
         session.record.user = Some(user.clone());
     }
@@ -71,9 +74,9 @@ fn note(session: &mut Session, ask: &Ask, address: Option<IpAddr>) {
     }
 }
 
-fn walk_chain(session: &mut Session, ask: &Ask, address: Option<IpAddr>) -> Result<Grant, Failure> {
-    let snapshot = std::sync::Arc::clone(&session.snapshot);
-    let service = std::sync::Arc::clone(&session.service);
+async fn walk_chain(session: &mut Session, ask: &Ask, address: Option<IpAddr>) -> Result<Grant, Failure> {
+    let snapshot = Arc::clone(&session.snapshot);
+    let service = Arc::clone(&session.service);
     // An address is compared with name patterns as the text that it is, as in 3proxy.
     let host = ask.target.to_string();
     let request = Request {
@@ -87,9 +90,17 @@ fn walk_chain(session: &mut Session, ask: &Ask, address: Option<IpAddr>) -> Resu
         weight: 0,
         redirected: false,
     };
+    // Others who would ask the same wait for its end.
+    let mut flight = None;
     let mut chain = Chain::new(&snapshot.policy, service.index, &service.settings.chain.value);
     while let Some(kind) = chain.next_type() {
-        let found = authenticate::identify(kind, session, ask, address);
+        let mut found = authenticate::identify(kind, session, ask, address);
+        if found.is_err() && kind.is_cache() && flight.is_none() {
+            flight = authenticate::find_out(session, ask, address).await;
+            if flight.is_none() {
+                found = authenticate::identify(kind, session, ask, address);
+            }
+        }
         let judged = chain.judge(&request, found.as_ref().map_err(|code| *code));
         let (Ok(identity), Some(verdict)) = (found, judged.verdict) else { continue };
         let entry = verdict.entry.and_then(|entry| snapshot.program.acls.ace(entry));
@@ -98,10 +109,11 @@ fn walk_chain(session: &mut Session, ask: &Ask, address: Option<IpAddr>) -> Resu
             continue;
         }
         if let Identity::User { name, fresh: true } = &identity {
-            authenticate::remember(session, ask, address, name);
+            authenticate::remember(session, ask, address, kind, Arc::clone(name));
         }
         return Ok(Grant { address, verdict, user: identity.user().map(Into::into) });
     }
+    drop(flight);
     Err(refusal(chain.code()))
 }
 

@@ -9,7 +9,7 @@
 //! Network input never panics. Every failure has a 3proxy code and a log record.
 //! No buffer is held for an idle connection.
 
-mod authenticate;
+pub mod authenticate;
 mod authorize;
 pub mod connect;
 pub mod error;

@@ -125,7 +125,7 @@ impl Proxy {
     /// Why it can't be served; nothing is listening then.
     pub async fn start(config: Config, events: Events) -> Result<(Self, Applied), ReloadError> {
         let writer = Writer::start(events.clone()).map_err(ReloadError::Start)?;
-        let (prepared, inputs) = prepare::prepare(&config, 1, &[], writer.clone()).await;
+        let (prepared, inputs) = prepare::prepare(&config, None, &[], writer.clone()).await;
         let Prepared { snapshot, new, compiled, .. } = prepared?;
         let opened = new.len();
         let running = Arc::new(Running::new(Arc::new(snapshot), writer, events));
@@ -141,13 +141,15 @@ impl Proxy {
     /// Why it did not come into force: nothing has changed then.
     pub async fn reload(&self) -> Result<Applied, ReloadError> {
         let mut state = self.state.lock().await;
-        let generation = self.running.current.load().generation + 1;
+        let current = self.running.current.load_full();
         let writer = self.running.writer.clone();
-        let (prepared, inputs) = prepare::prepare(&self.config, generation, &state.listeners, writer).await;
+        let (prepared, inputs) =
+            prepare::prepare(&self.config, Some(current), &state.listeners, writer).await;
         state.inputs = inputs;
         state.listeners.iter().for_each(Listener::alone);
         let Prepared { snapshot, new, kept, compiled } = prepared?;
         let snapshot = Arc::new(snapshot);
+        let generation = snapshot.generation;
         let before = self.running.swap(Arc::clone(&snapshot));
 
         let old = std::mem::take(&mut state.listeners);

@@ -37,7 +37,7 @@ pub struct Snapshot {
     /// Names to addresses.
     pub resolver: Resolver,
     /// Who was authenticated, and is remembered.
-    pub(crate) identities: Identities,
+    pub identities: Arc<Identities>,
     /// Which service answers on which listener: indexes into [`Snapshot::services`].
     listeners: HashMap<ListenerId, usize>,
 }
@@ -69,12 +69,13 @@ impl ListenerId {
 }
 
 impl Snapshot {
-    /// Compiles `program` into what connections ask. `loggers` and `listeners` are those of its services, in order.
+    /// Compiles `program` into what connections ask after they were under the snapshot `before`, if any. `loggers` and `listeners`
+    /// are those of its services, in order.
     ///
     /// May take a while for a large configuration: not to be called on a thread that serves connections.
     #[must_use]
     pub fn new(
-        generation: u64,
+        before: Option<&Self>,
         program: Arc<Program>,
         loggers: Vec<Logger>,
         listeners: &[ListenerId],
@@ -84,11 +85,11 @@ impl Snapshot {
         });
         let timeouts = Durations::from(&program.process.timeouts);
         Self {
-            generation,
+            generation: before.map_or(0, |before| before.generation) + 1,
             services: services.collect(),
             policy: Policy::compile(&program),
             resolver: Resolver::new(&program.resolver, timeouts.dns),
-            identities: Identities::new(program.auth_cache_size.value),
+            identities: Identities::of(&program, before.map(|before| &before.identities)),
             timeouts,
             listeners: listeners.iter().copied().zip(0..).collect(),
             program,

@@ -12,6 +12,11 @@ use crate::{
 
 /// What `text` means to a connection. 3proxy must not refuse it; what else is wrong with it does not matter here.
 pub(crate) fn snapshot(text: &str) -> Arc<Snapshot> {
+    reloaded(None, text)
+}
+
+/// The same, where another configuration was in force before.
+pub(crate) fn reloaded(before: Option<&Snapshot>, text: &str) -> Arc<Snapshot> {
     let mut files = MemoryFiles::default();
     files.insert("3proxy.cfg", text);
     let compiled = compiler::compile(Path::new("3proxy.cfg"), &files);
@@ -19,7 +24,7 @@ pub(crate) fn snapshot(text: &str) -> Arc<Snapshot> {
     assert!(refused.is_empty(), "{text}: {refused:?}");
     let services = compiled.program.services.len();
     let listeners: Vec<_> = (0..services).map(|_| ListenerId::next()).collect();
-    Arc::new(Snapshot::new(1, compiled.program, vec![Logger::nowhere(); services], &listeners))
+    Arc::new(Snapshot::new(before, compiled.program, vec![Logger::nowhere(); services], &listeners))
 }
 
 /// A session of `client` with the service of that number.

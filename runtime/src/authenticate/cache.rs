@@ -1,162 +1,158 @@
 //! What is remembered of successful authentications: who the client is, and nothing else.
 //!
-//! The key holds what `authcache` names, and always the types that the chain trusts: who got in by name alone is not known to a
-//! service that wants a password. It is a digest under a secret of its own, so that no password is kept and no key can be made
-//! to collide. The cache belongs to a snapshot: a reload forgets everybody.
+//! The access list is asked again on each hit: it costs less than the lookup, and the verdict is that of this request, under this
+//! configuration, with its parents. `ext` therefore has nothing to add.
+//!
+//! The cache outlives reloads. An entry says what the user was checked by ([`Checks`]), and is only used while that would be
+//! checked in the same way: not after a change of the user's password or of the RADIUS servers, and the key holds the chain.
 //!
 //! What `iponly` and `none` let in is never remembered, since nobody knows who that was: 3proxy does remember the name that such
 //! a client claims. Fields that say nothing of the client (`limit`, `ext`, `acl`, the service's and the target's alone) make no
 //! key: with 3proxy everybody is then the one who logged in first. With `ip,limit` there is one entry for all: who comes from its
 //! address is that user, and anybody else is refused.
+mod checks;
+mod flight;
+mod key;
+#[cfg(test)]
+mod tests;
+
 use std::{
-    net::{IpAddr, SocketAddr},
+    hash::{BuildHasherDefault, Hasher},
+    net::IpAddr,
+    sync::Arc,
     time::Duration,
 };
 
-use compiler::program::{
-    acl::Operation,
-    auth::{AuthType, CacheField, CacheFields},
+use compiler::{
+    policy::Policy,
+    program::{
+        Program,
+        auth::{AuthCache, AuthType, CacheField, CacheFields},
+    },
 };
-use grammar::Secret;
-use moka::sync::Cache;
-use openssl::sha::Sha256;
+use moka::{policy::EvictionPolicy, sync::Cache};
+use tokio::time::Instant;
 
-use crate::{
-    expiring::{self, Expiring},
-    random,
-    session::{Credentials, TargetName},
-};
+use checks::Checks;
+pub use flight::Flight;
+use flight::Flights;
+use key::Keys;
+pub use key::{Key, Subject};
 
 /// Who was found out to be a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Known {
+pub struct Known {
     /// User name.
-    pub(crate) user: Box<[u8]>,
+    pub user: Arc<[u8]>,
     /// The address that it had.
-    pub(crate) client: IpAddr,
+    pub client: IpAddr,
+    /// By which type of a chain: one that [finds out](AuthType::is_real) who the client is.
+    pub by: AuthType,
 }
 
-/// Everybody who is remembered.
+/// Everybody who is remembered: of all services, and of the configurations one after the other.
 #[derive(Debug)]
-pub(crate) struct Identities {
-    cache: Cache<Key, Expiring<Known>>,
-    /// `None`: the system had no randomness to give; then nobody is remembered.
-    secret: Option<Secret>,
+pub struct Identities {
+    cache: Cache<Key, Entry, BuildHasherDefault<FirstBytes>>,
+    keys: Keys,
+    checks: Checks,
+    flights: Flights,
+    bounds: Bounds,
 }
 
-/// What an entry is found by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Key([u8; 32]);
+#[derive(Clone, Debug)]
+struct Entry {
+    known: Known,
+    since: Instant,
+    checked: u64,
+}
 
-/// What a key can be made of.
-pub(crate) struct Subject<'a> {
-    /// The service's chain.
-    pub(crate) types: Vec<AuthType>,
-    /// The client's address.
-    pub(crate) client: IpAddr,
-    /// What the client gave.
-    pub(crate) credentials: Option<&'a Credentials>,
-    /// Which access list the service has.
-    pub(crate) acl: Option<[u32; 3]>,
-    /// The target as the client named it.
-    pub(crate) target: &'a TargetName,
-    /// The target's address.
-    pub(crate) address: Option<IpAddr>,
-    /// The target's port.
-    pub(crate) port: u16,
-    /// What is to be done there.
-    pub(crate) operation: Operation,
-    /// The address that the client connected to.
-    pub(crate) service: SocketAddr,
+/// How many entries there may be, and how many seconds one may live. A service may let it live shorter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Bounds {
+    entries: u32,
+    seconds: u32,
 }
 
 /// Whether the client's address is a value to compare (`ip,limit`), not a part of the key.
-pub(crate) fn is_bound_to_address(fields: CacheFields) -> bool {
+pub(super) fn is_bound_to_address(fields: CacheFields) -> bool {
     fields.has(CacheField::Ip) && fields.has(CacheField::Limit)
 }
 
 impl Identities {
-    /// Room for so many.
-    pub(crate) fn new(capacity: u32) -> Self {
-        let secret = random::secret::<32>().ok().map(|bytes| Secret::from(&bytes[..]));
-        Self { cache: expiring::cache(capacity), secret }
+    /// The cache of a configuration: the one `before`, if it has room for as much as this one asks for.
+    #[must_use]
+    pub fn of(program: &Program, before: Option<&Arc<Self>>) -> Arc<Self> {
+        let seconds = program.services.iter().filter_map(|service| service.auth_cache).map(|set| set.seconds);
+        let bounds = Bounds { entries: program.auth_cache_size.value, seconds: seconds.max().unwrap_or(0) };
+        let kept = before.filter(|before| before.bounds == bounds);
+        kept.map_or_else(|| Arc::new(Self::new(bounds)), Arc::clone)
     }
 
-    /// Who that is, if it is remembered.
-    pub(crate) fn get(&self, key: &Key) -> Option<Known> {
-        self.cache.get(key).map(|entry| entry.value)
+    fn new(bounds: Bounds) -> Self {
+        let cache = Cache::builder()
+            .max_capacity(bounds.entries.into())
+            // The default prefers what was used before: after a change of passwords it would let no new entry in.
+            .eviction_policy(EvictionPolicy::lru())
+            .time_to_live(Duration::from_secs(bounds.seconds.max(1).into()))
+            .build_with_hasher(BuildHasherDefault::default());
+        let (keys, checks, flights) = (Keys::new(), Checks::default(), Flights::default());
+        Self { cache, keys, checks, flights, bounds }
     }
 
-    /// Remembers that for so many seconds.
-    pub(crate) fn put(&self, key: Key, known: Known, seconds: u32) {
-        self.cache.insert(key, Expiring { value: known, lifetime: Duration::from_secs(seconds.into()) });
+    /// The key of a request; `None`: the request lacks one of its fields, or they say nothing of the client.
+    #[must_use]
+    pub fn key(&self, settings: AuthCache, subject: &Subject<'_>) -> Option<Key> {
+        self.keys.of(settings.fields, subject)
     }
 
-    /// The key of a request by these fields; `None`: the request lacks one, or the fields say nothing of the client.
-    pub(crate) fn key(&self, fields: CacheFields, subject: &Subject<'_>) -> Option<Key> {
-        let has = |field| fields.has(field);
-        if !(has(CacheField::Ip) || has(CacheField::User) || has(CacheField::Pass)) {
-            return None;
-        }
-        let mut digest = Digest(Sha256::new());
-        digest.part(self.secret.as_ref()?.expose());
-        digest.part(&trusted(&subject.types).to_be_bytes());
-        if has(CacheField::Ip) && !is_bound_to_address(fields) {
-            digest.part(subject.client.to_string().as_bytes());
-        }
-        if has(CacheField::User) {
-            digest.part(&subject.credentials?.user);
-        }
-        if has(CacheField::Pass) {
-            digest.part(subject.credentials?.password.as_ref()?.expose());
-        }
-        if has(CacheField::Acl) {
-            digest.part(format!("{:?}", subject.acl).as_bytes());
-        }
-        if has(CacheField::DstAddr) {
-            digest.part(format!("{:?}", subject.address).as_bytes());
-        }
-        if has(CacheField::DstPort) {
-            digest.part(&subject.port.to_be_bytes());
-        }
-        if has(CacheField::DstHost) {
-            digest.part(subject.target.to_string().as_bytes());
-        }
-        if has(CacheField::DstOper) {
-            digest.part(&[subject.operation as u8]);
-        }
-        if has(CacheField::SrvAddr) {
-            digest.part(subject.service.ip().to_string().as_bytes());
-        }
-        if has(CacheField::SrvPort) {
-            digest.part(&subject.service.port().to_be_bytes());
-        }
-        Some(Key(digest.0.finish()))
+    /// Who that is, if it is remembered, not for longer than `settings` allow, and would be checked by `policy` in the same way.
+    #[must_use]
+    pub fn get(&self, policy: &Policy, settings: AuthCache, key: &Key) -> Option<Known> {
+        let Entry { known, since, checked } = self.cache.get(key)?;
+        let fresh = since.elapsed() < Duration::from_secs(settings.seconds.into());
+        (fresh && self.checks.of(policy, known.by, &known.user) == Some(checked)).then_some(known)
     }
-}
 
-/// A number for the types of a chain by which a user becomes known.
-fn trusted(types: &[AuthType]) -> u8 {
-    types.iter().fold(0, |all, kind| {
-        all | match kind {
-            AuthType::None | AuthType::IpOnly | AuthType::Cache | AuthType::CacheAcl => 0,
-            AuthType::UserOnly => 1,
-            AuthType::DnsName => 2,
-            AuthType::Strong => 4,
-            AuthType::Radius => 8,
+    /// Remembers that, as found out under `policy`.
+    pub fn put(&self, policy: &Policy, key: Key, known: Known) {
+        if let Some(checked) = self.checks.of(policy, known.by, &known.user) {
+            self.cache.insert(key, Entry { known, since: Instant::now(), checked });
         }
-    })
-}
+    }
 
-/// A digest of parts that can't run into each other.
-struct Digest(Sha256);
+    /// Begins to find out who that is. If somebody does so already this waits until that is done, and returns `None`: the answer
+    /// may be there then.
+    pub async fn find_out(self: &Arc<Self>, key: Key) -> Option<Flight> {
+        Flights::begin(self, key).await
+    }
 
-impl Digest {
-    fn part(&mut self, bytes: &[u8]) {
-        self.0.update(&(bytes.len() as u64).to_be_bytes());
-        self.0.update(bytes);
+    /// How many entries there are, about.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.cache.run_pending_tasks();
+        self.cache.entry_count()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// Takes a key, which is a digest under a secret, as its own hash.
+#[derive(Default)]
+struct FirstBytes(u64);
+
+impl Hasher for FirstBytes {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        if let Some(first) = bytes.first_chunk() {
+            self.0 ^= u64::from_ne_bytes(*first);
+        }
+    }
+}

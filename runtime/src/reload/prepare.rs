@@ -39,10 +39,10 @@ pub(super) struct Prepared {
     pub(super) compiled: Compiled,
 }
 
-/// Reads and compiles a configuration, and gets hold of all that it needs beside what `running` has already.
+/// Reads and compiles a configuration, and gets hold of all that it needs beside what `running` has already, after `before`.
 pub(super) async fn prepare(
     config: &Config,
-    generation: u64,
+    before: Option<Arc<Snapshot>>,
     running: &[Listener],
     writer: Writer,
 ) -> (Result<Prepared, ReloadError>, Inputs) {
@@ -58,7 +58,7 @@ pub(super) async fn prepare(
         }
         let compiled = parents_resolve(compiled).await?;
         let sockets = sockets(&compiled, running)?;
-        blocking(move || finish(compiled, sockets, generation, &writer)).await
+        blocking(move || finish(compiled, sockets, before.as_deref(), &writer)).await
     };
     (prepared.await, inputs)
 }
@@ -169,11 +169,11 @@ fn listen(compiled: &Compiled, service: &Service, address: SocketAddr, error: io
 fn finish(
     compiled: Compiled,
     sockets: Sockets,
-    generation: u64,
+    before: Option<&Snapshot>,
     writer: &Writer,
 ) -> Result<Prepared, ReloadError> {
     let loggers = loggers(&compiled, writer)?;
-    let snapshot = Snapshot::new(generation, Arc::clone(&compiled.program), loggers, &sockets.ids);
+    let snapshot = Snapshot::new(before, Arc::clone(&compiled.program), loggers, &sockets.ids);
     let mut new = Vec::new();
     for (service, socket) in sockets.bound {
         let address = socket.address();

@@ -81,7 +81,7 @@ async fn talk(config: &str, sent: &str) -> String {
     let compiled = compiler::compile(Path::new("3proxy.cfg"), &files);
     assert!(!compiled.findings.iter().any(|finding| finding.refused), "{config}: {:?}", compiled.findings);
     let loggers = compiled.program.services.iter().map(|_| Logger::nowhere()).collect();
-    let snapshot = Arc::new(Snapshot::new(1, compiled.program, loggers, &[]));
+    let snapshot = Arc::new(Snapshot::new(None, compiled.program, loggers, &[]));
     let service = Arc::clone(&snapshot.services[0]);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let client = TcpStream::connect(listener.local_addr().unwrap());
