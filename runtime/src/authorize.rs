@@ -95,7 +95,7 @@ async fn walk_chain(session: &mut Session, ask: &Ask, address: Option<IpAddr>) -
     let mut chain = Chain::new(&snapshot.policy, service.index, &service.settings.chain.value);
     while let Some(kind) = chain.next_type() {
         let mut found = authenticate::identify(kind, session, ask, address);
-        if found.is_err() && kind.is_cache() && flight.is_none() {
+        if found == Err(4) && kind.is_cache() && flight.is_none() {
             flight = authenticate::find_out(session, ask, address).await;
             if flight.is_none() {
                 found = authenticate::identify(kind, session, ask, address);

@@ -14,13 +14,13 @@ use compiler::{
 };
 
 /// Where choices come from.
-pub trait Numbers {
+pub(crate) trait Numbers {
     /// The next number below `end`, which is not 0.
     fn below(&mut self, end: usize) -> usize;
 }
 
 /// Numbers without end from a seed (SplitMix64).
-pub struct Seeded(pub u64);
+pub(crate) struct Seeded(pub(crate) u64);
 
 impl Numbers for Seeded {
     fn below(&mut self, end: usize) -> usize {
@@ -154,7 +154,7 @@ fn fields(numbers: &mut impl Numbers, weights: bool) -> String {
 }
 
 /// A configuration of three services with one growing list, and limits.
-pub fn configuration(numbers: &mut impl Numbers) -> String {
+fn configuration(numbers: &mut impl Numbers) -> String {
     let weights = numbers.below(4) == 0;
     let most = [4, 24, 60, 150][numbers.below(4)];
     let mut text = String::from("auth iponly\ncounter /tmp/counter\n");
@@ -198,7 +198,7 @@ fn ask(numbers: &mut impl Numbers) -> Request<'static> {
 ///
 /// # Panics
 /// When table and walk disagree. Says about what.
-pub fn compare(numbers: &mut impl Numbers, requests: usize) -> u64 {
+pub(crate) fn compare(numbers: &mut impl Numbers, requests: usize) -> u64 {
     let text = configuration(numbers);
     let mut files = MemoryFiles::default();
     files.insert("3proxy.cfg", text.as_bytes());

@@ -1,0 +1,148 @@
+//! Cost of access decisions by length and shape of the list, against the plain walk.
+//!
+//! `cargo bench --bench table` prints, for each shape and length: instructions of a decision by the table (the mean of requests spread
+//! over the list, and the worst request), as multiples of the shortest list's, and how many times more the walk takes; then the time in
+//! which text becomes a Program and the Program a Policy, as a share of what it takes to append as many entries at the end of a plain
+//! list, in the same run; and the tables' bytes. It fails when a bound that the design gives is broken.
+//!
+//! Instructions are counted by valgrind, which runs this program again (`--counted`). Times are of the processor, so that other work
+//! on the machine counts little. Under `cargo test` short lists are compared once, and nothing is measured.
+#![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
+mod append;
+mod count;
+mod shapes;
+
+use std::{hint::black_box, path::Path, process::ExitCode, sync::Arc};
+
+use compiler::{
+    policy::Policy,
+    program::Program,
+    sources::MemoryFiles,
+    table::{Request, Table, oracle::Walk},
+};
+
+use shapes::{SHAPES, Shape};
+
+/// A decision may cost so many times what it costs in the shortest list of its shape.
+const GROWTH: f64 = 3.0;
+/// The walk of 100,000 entries or values costs at least so many times what the table does.
+const GAIN: f64 = 1_000.0;
+/// Compilation of 100,000 may take so much of the time that appending as many to a plain list takes.
+const SHARE: f64 = 1.0 / 20.0;
+/// Tables of any shape take at most so many bytes.
+const BYTES: usize = 64 << 20;
+/// What the bounds speak of.
+const LONG: u32 = 100_000;
+
+fn main() -> ExitCode {
+    let has = |wanted: &str| std::env::args().any(|argument| argument == wanted);
+    if has("--counted") {
+        SHAPES.iter().for_each(|shape| shape.lengths.iter().for_each(|length| counted(shape, *length)));
+        return ExitCode::SUCCESS;
+    }
+    if !has("--bench") {
+        SHAPES.iter().for_each(|shape| drop(policy(&program(shape, 100))));
+        return ExitCode::SUCCESS;
+    }
+    let Some(mut counts) = count::run().map(Vec::into_iter) else {
+        println!("valgrind is needed to count instructions");
+        return ExitCode::FAILURE;
+    };
+    let plain = append::seconds(LONG);
+    println!("a plain list of {LONG} entries, appended at the end: {plain:.2} s");
+    println!(
+        "{:<34}{:>7}{:>7}{:>7}{:>7}{:>8}{:>10}{:>9}{:>9}{:>8}",
+        "shape", "length", "mean", "worst", "x mean", "x worst", "walk x", "program", "policy", "KiB"
+    );
+    let mut sound = true;
+    for shape in SHAPES {
+        let mut shortest = None;
+        for length in shape.lengths {
+            let counted: Vec<f64> = counts.by_ref().take(COUNTS).collect();
+            let [mean, walk, rest @ ..] = counted.as_slice() else { return ExitCode::FAILURE };
+            let worst = rest.iter().fold(*mean, |worst, count| worst.max(*count));
+            let (mean_first, worst_first) = *shortest.get_or_insert((*mean, worst));
+            let growth = (mean / mean_first, worst / worst_first);
+            let (program, policy, bytes) = compile(shape, *length);
+            println!(
+                "{:<34}{length:>7}{mean:>7.0}{worst:>7.0}{:>7.2}{:>8.2}{:>10.0}{:>9.4}{:>9.4}{:>8}",
+                shape.name,
+                growth.0,
+                growth.1,
+                walk / mean,
+                program / plain,
+                policy / plain,
+                bytes / 1024,
+            );
+            let long = *length == LONG;
+            sound &= growth.0.max(growth.1) <= GROWTH && bytes <= BYTES;
+            sound &= !long || walk / mean >= GAIN && (program + policy) / plain <= SHARE;
+        }
+    }
+    ExitCode::from(u8::from(!sound))
+}
+
+/// Requests that are counted one by one: entries at such places, in hundredths of the list, and two that no entry is for.
+const PLACES: [u32; 4] = [0, 33, 77, 99];
+/// Counts of a list: the mean by the table, the mean by the walk, then each request by the table.
+const COUNTS: usize = 2 + PLACES.len() + 2;
+
+/// Runs what valgrind counts.
+fn counted(shape: &Shape, length: u32) {
+    let program = program(shape, length);
+    let policy = policy(&program);
+    let walk = Walk { acls: &program.acls, list: program.services.first().and_then(|service| service.acl) };
+    let at = |hundredths: u32| {
+        (shape.ask)(u32::try_from(u64::from(length) * u64::from(hundredths) / 100).unwrap_or(0))
+    };
+    let asks: Vec<_> = PLACES
+        .iter()
+        .map(|place| at(*place))
+        .chain([(shape.ask)(length + 7), (shape.ask)(u32::MAX - 3)])
+        .collect();
+    let requests: Vec<Request<'_>> = asks.iter().map(shapes::Ask::request).collect();
+    for request in &requests {
+        assert_eq!(policy.decide(0, request), walk.decide(request), "the table is not the walk");
+    }
+    let decide = |requests: &[Request<'_>]| {
+        requests.iter().filter(|request| policy.decide(0, black_box(request)).passes()).count()
+    };
+    count::counted(|| decide(&requests));
+    count::counted(|| requests.iter().filter(|request| walk.decide(black_box(request)).passes()).count());
+    for request in &requests {
+        count::counted(|| decide(std::slice::from_ref(request)));
+    }
+}
+
+/// Seconds from text to Program and from Program to Policy, the best of some runs, and the tables' bytes.
+fn compile(shape: &Shape, length: u32) -> (f64, f64, usize) {
+    let text = text(shape, length);
+    let mut best = (f64::INFINITY, f64::INFINITY, 0);
+    for _ in 0..3 {
+        let started = append::processor_seconds();
+        let program = compiled(text.clone());
+        let middle = append::processor_seconds();
+        let policy = policy(&program);
+        let end = append::processor_seconds();
+        best = (best.0.min(middle - started), best.1.min(end - middle), policy.table_bytes());
+    }
+    best
+}
+
+fn program(shape: &Shape, length: u32) -> Arc<Program> {
+    compiled(text(shape, length))
+}
+
+fn policy(program: &Arc<Program>) -> Policy {
+    Policy::compile(program)
+}
+
+fn text(shape: &Shape, length: u32) -> String {
+    format!("auth iponly\n{}socks -p1080\n", (shape.list)(length))
+}
+
+fn compiled(text: String) -> Arc<Program> {
+    let mut files = MemoryFiles::default();
+    files.insert("3proxy.cfg", text);
+    compiler::compile(Path::new("3proxy.cfg"), &files).program
+}

@@ -1,0 +1,147 @@
+//! New connections per second through `tcppm` with one entry and with 100,000: the length of the list must not be seen.
+//!
+//! `cargo bench --bench tcppm`. Two processes of the built command, one origin, all on loopback; rounds of both alternate, and the ratio
+//! is of the medians. It fails when the long list keeps less than 95 % of the short one's rate. Under `cargo test` it does nothing.
+#![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
+use std::{
+    fmt::Write as _,
+    fs,
+    io::{self, Read, Write},
+    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    process::{Child, Command, ExitCode, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// The long list keeps at least so much of the rate.
+const KEPT: f64 = 0.95;
+const ENTRIES: u32 = 100_000;
+const ROUNDS: usize = 21;
+const CLIENTS: usize = 4;
+/// Connections that each client makes in a round.
+const CONNECTIONS: usize = 60;
+
+/// A running `cfgc`, ended with this.
+struct Proxy {
+    child: Child,
+    address: SocketAddr,
+}
+
+fn main() -> ExitCode {
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return ExitCode::SUCCESS;
+    }
+    match measure() {
+        Ok(ratio) if ratio >= KEPT => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            println!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn measure() -> io::Result<f64> {
+    let origin = origin()?;
+    let directory = tempfile::tempdir()?;
+    let short = Proxy::start(directory.path(), 1, origin)?;
+    let long = Proxy::start(directory.path(), ENTRIES, origin)?;
+    round(short.address)?;
+    round(long.address)?;
+    let mut rates = (Vec::new(), Vec::new());
+    for turn in 0..ROUNDS {
+        // Who begins takes turns, so that a slow moment hits both.
+        if turn % 2 == 0 {
+            rates.0.push(round(short.address)?);
+            rates.1.push(round(long.address)?);
+        } else {
+            rates.1.push(round(long.address)?);
+            rates.0.push(round(short.address)?);
+        }
+    }
+    let (short, long) = (median(rates.0), median(rates.1));
+    let ratio = long / short;
+    println!("new connections/s: {short:.0} with one entry, {long:.0} with {ENTRIES}: {ratio:.3}");
+    Ok(ratio)
+}
+
+fn median(mut rates: Vec<f64>) -> f64 {
+    rates.sort_by(f64::total_cmp);
+    rates.get(rates.len() / 2).copied().unwrap_or_default()
+}
+
+/// Connections per second of one round.
+fn round(proxy: SocketAddr) -> io::Result<f64> {
+    let started = Instant::now();
+    let clients: Vec<_> = (0..CLIENTS).map(|_| thread::spawn(move || client(proxy))).collect();
+    for client in clients {
+        client.join().map_err(|_| io::Error::other("a client panicked"))??;
+    }
+    Ok((CLIENTS * CONNECTIONS) as f64 / started.elapsed().as_secs_f64())
+}
+
+fn client(proxy: SocketAddr) -> io::Result<()> {
+    for _ in 0..CONNECTIONS {
+        let mut stream = TcpStream::connect(proxy)?;
+        stream.set_read_timeout(Some(Duration::from_secs(20)))?;
+        stream.write_all(b"?")?;
+        stream.read_exact(&mut [0])?;
+    }
+    Ok(())
+}
+
+/// Answers each connection's first byte, and waits for its end.
+fn origin() -> io::Result<SocketAddr> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let address = listener.local_addr()?;
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            thread::spawn(move || answer(stream));
+        }
+    });
+    Ok(address)
+}
+
+fn answer(mut stream: TcpStream) -> io::Result<()> {
+    stream.read_exact(&mut [0])?;
+    stream.write_all(b"!")?;
+    io::copy(&mut stream, &mut io::sink())?;
+    Ok(())
+}
+
+impl Proxy {
+    /// With so many entries, of which the last lets all pass.
+    fn start(directory: &std::path::Path, entries: u32, origin: SocketAddr) -> io::Result<Self> {
+        let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
+        let mut text = String::from("internal 127.0.0.1\nauth iponly\n");
+        for at in 1..entries {
+            let [_, b, c, d] = (at << 2).to_be_bytes();
+            let _ = writeln!(text, "deny * * 10.{b}.{c}.{d}/30");
+        }
+        let _ = write!(text, "allow * * 127.0.0.0/8\ntcppm {} 127.0.0.1 {}\n", address.port(), origin.port());
+        let path = directory.join(format!("{entries}.cfg"));
+        fs::write(&path, text)?;
+        let child = Command::new(env!("CARGO_BIN_EXE_cfgc"))
+            .args(["run", "--allow", "all"])
+            .arg(path)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let proxy = Self { child, address };
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while TcpStream::connect(address).is_err() {
+            if Instant::now() > deadline {
+                return Err(io::Error::other("cfgc does not listen"));
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+        Ok(proxy)
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
