@@ -8,7 +8,7 @@ struct Node {
 }
 
 /// Processor seconds in which a list of so many entries is built.
-pub fn seconds(length: u32) -> f64 {
+pub(crate) fn seconds(length: u32) -> f64 {
     let started = processor_seconds();
     let mut head: Option<Box<Node>> = None;
     for number in 0..u64::from(length) {
@@ -28,7 +28,7 @@ pub fn seconds(length: u32) -> f64 {
 }
 
 /// What this thread has used of a processor. 0 on systems that don't tell.
-pub fn processor_seconds() -> f64 {
+pub(crate) fn processor_seconds() -> f64 {
     let told = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     told.split(' ').next().and_then(|nanoseconds| nanoseconds.parse::<f64>().ok()).unwrap_or(0.0) / 1e9
 }

@@ -3,12 +3,12 @@ use std::{fs, hint::black_box, process::Command};
 
 /// Calls what is to be counted. Callgrind knows this function by its name.
 #[inline(never)]
-pub fn counted(work: impl Fn() -> usize) {
+pub(crate) fn counted(work: impl Fn() -> usize) {
     black_box(work());
 }
 
 /// Runs this program under callgrind; the instructions of each call of [`counted`], in order. `None`: there is no valgrind.
-pub fn run() -> Option<Vec<f64>> {
+pub(crate) fn run() -> Option<Vec<f64>> {
     let directory = tempfile::tempdir().ok()?;
     let out = directory.path().join("out");
     let status = Command::new("valgrind")

@@ -7,19 +7,19 @@ use compiler::{
 };
 
 /// A kind of list.
-pub struct Shape {
-    pub name: &'static str,
+pub(crate) struct Shape {
+    pub(crate) name: &'static str,
     /// How long it is made: entries, or values of the one entry.
-    pub lengths: &'static [u32],
+    pub(crate) lengths: &'static [u32],
     /// The entries of a list of that length.
-    pub list: fn(u32) -> String,
+    pub(crate) list: fn(u32) -> String,
     /// The request that its nth entry or value is for.
-    pub ask: fn(u32) -> Ask,
+    pub(crate) ask: fn(u32) -> Ask,
 }
 
 /// A request's values.
 #[derive(Default)]
-pub struct Ask {
+pub(crate) struct Ask {
     user: Option<String>,
     source: Option<[u8; 4]>,
     host: String,
@@ -29,7 +29,7 @@ pub struct Ask {
 
 const LENGTHS: &[u32] = &[10, 1_000, 100_000];
 
-pub const SHAPES: &[Shape] = &[
+pub(crate) const SHAPES: &[Shape] = &[
     Shape {
         name: "a: one entry, addresses",
         lengths: LENGTHS,
@@ -123,8 +123,7 @@ fn realistic(length: u32) -> String {
 /// An entry that lists something in any of its fields.
 fn random(at: u32) -> String {
     let mut numbers = Numbers(u64::from(at) << 20);
-    let mut maybe =
-        |numbers: &mut Numbers, text: String| if numbers.below(2) == 0 { text } else { "*".into() };
+    let maybe = |numbers: &mut Numbers, text: String| if numbers.below(2) == 0 { text } else { "*".into() };
     let user = format!("user{}", numbers.below(1_000));
     let source = format!("10.{}.0.0/16", numbers.below(256));
     let target = match numbers.below(2) {
@@ -183,7 +182,7 @@ fn dotted([a, b, c, d]: [u8; 4]) -> String {
 }
 
 impl Ask {
-    pub fn request(&self) -> Request<'_> {
+    pub(crate) fn request(&self) -> Request<'_> {
         Request {
             user: self.user.as_deref().map(str::as_bytes),
             source: self.source.unwrap_or([172, 16, 1, 1]).into(),

@@ -156,7 +156,7 @@ fn fields(numbers: &mut impl Numbers, weights: bool) -> String {
 /// A configuration of three services with one growing list, and limits.
 fn configuration(numbers: &mut impl Numbers) -> String {
     let weights = numbers.below(4) == 0;
-    let most = [4, 24, 60, 150][numbers.below(4)];
+    let most = [4, 12, 24, 60][numbers.below(4)];
     let mut text = String::from("auth iponly\ncounter /tmp/counter\n");
     for service in ["socks -p1", "proxy -p2", "socks -p3"] {
         for _ in 0..numbers.below(most) {
