@@ -7,7 +7,7 @@ CONFIG ?= examples/quickstart.cfg
 .PHONY: run test setup format lint unit golden
 
 run: setup
-	cargo run --quiet --release --locked -- run $(CONFIG)
+	cargo run --release --locked -- run $(CONFIG)
 
 test: setup format lint unit golden
 

@@ -4,9 +4,8 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::{Result, bail};
-use compiler::lints::{self, Rule};
-
+use anyhow::{Error, Result, anyhow};
+use compiler::lints::{self, Group, Rule};
 use runtime::findings::EXPLAINED;
 
 use crate::{args::Explain, report::level_name};
@@ -26,6 +25,11 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode> {
             for rule in lints::all() {
                 writeln!(out, "{:width$}  {:5}  {}", rule.name, level_name(rule.level), rule.summary())?;
             }
+            writeln!(
+                out,
+                "\nGroups for --allow, --warn and --deny: {}.",
+                Group::ALL.map(Group::name).join(", ")
+            )?;
         }
     }
     out.flush()?;
@@ -33,12 +37,20 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode> {
 }
 
 fn rule(name: &str) -> Result<&'static Rule> {
-    if let Some(rule) = lints::find(name) {
-        return Ok(rule);
+    lints::find(name).ok_or_else(|| unknown(name))
+}
+
+/// That no rule is called `name`, and what may have been meant.
+pub(crate) fn unknown(name: &str) -> Error {
+    if EXPLAINED.iter().any(|finding| finding.name == name) {
+        return anyhow!("`{name}` can't be allowed: cfgc would not do what the configuration says");
     }
     match lints::similar(name) {
-        Some(rule) => bail!("there is no rule `{name}`: did you mean `{}`?", rule.name),
-        None => bail!("there is no rule `{name}`: `cfgc explain` lists all"),
+        Some(rule) => anyhow!("there is no rule `{name}`: did you mean `{}`?", rule.name),
+        None if name.contains(',') => {
+            anyhow!("there is no rule `{name}`: give the option once for each rule")
+        }
+        None => anyhow!("there is no rule `{name}`: `cfgc explain` lists all"),
     }
 }
 
@@ -88,5 +100,7 @@ mod tests {
         let error = |name| rule(name).unwrap_err().to_string();
         assert!(error("indented_directive").ends_with("did you mean `indented-directive`?"));
         assert!(error("qqqqqqqqqq").ends_with("`cfgc explain` lists all"));
+        assert!(error("open-proxy,user-dropped").ends_with("once for each rule"));
+        assert!(error("not-executed").starts_with("`not-executed` can't be allowed"));
     }
 }

@@ -1,9 +1,11 @@
 //! `--allow`, `--warn` and `--deny`: how bad the user thinks a rule's findings are.
-use anyhow::{Result, bail};
+use anyhow::Result;
 use compiler::{
     finding::{Finding, Level},
     lints::{self, Group, Rule},
 };
+
+use crate::explain;
 
 /// Names every rule.
 const ALL: &str = "all";
@@ -11,14 +13,15 @@ const ALL: &str = "all";
 /// Levels from the command line. Each names a rule, a group of rules, or `all`; what names fewer rules wins, and of
 /// equals the stricter.
 #[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Levels (RULE is a rule, a group of rules or `all`: see `cfgc explain`)")]
 pub(crate) struct Levels {
-    /// Take this rule's findings for harmless: a rule, a group or `all`. What 3proxy itself refuses stays denied.
+    /// Leave out this rule's findings; may be given more than once. What 3proxy itself refuses stays denied.
     #[arg(long, value_name = "RULE")]
     allow: Vec<String>,
-    /// Take this rule's findings for suspicious.
+    /// Take this rule's findings for warnings.
     #[arg(long, value_name = "RULE")]
     warn: Vec<String>,
-    /// Take this rule's findings for wrong.
+    /// Take this rule's findings for errors.
     #[arg(long, value_name = "RULE")]
     deny: Vec<String>,
 }
@@ -29,8 +32,7 @@ impl Levels {
         for name in self.allow.iter().chain(&self.warn).chain(&self.deny) {
             let is_group = Group::ALL.iter().any(|group| group.name() == name);
             if name != ALL && !is_group && lints::find(name).is_none() {
-                let meant = lints::similar(name).map(|rule| format!(": did you mean `{}`?", rule.name));
-                bail!("there is no rule `{name}`{}", meant.unwrap_or_default());
+                return Err(explain::unknown(name));
             }
         }
         Ok(())

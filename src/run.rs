@@ -58,7 +58,8 @@ async fn serve(args: &Run, color: bool) -> Result<ExitCode> {
     show(&applied.compiled, color);
     let mut files = Files { watch: if args.no_watch { None } else { watch() }, pid: None };
     files.pid(&applied.compiled)?;
-    complain(&format!("ready: listening on {}", count(applied.opened, "socket")));
+    let none = if applied.opened == 0 { ": the configuration has no service" } else { "" };
+    complain(&format!("ready: listening on {}{none}", count(applied.opened, "socket")));
     drop(applied);
     until_ended(&proxy, signals, files, color).await;
     Ok(ExitCode::SUCCESS)
@@ -85,7 +86,11 @@ async fn until_ended(proxy: &Proxy, mut signals: Signals, mut files: Files, colo
             }
         }
     }
-    complain(&format!("ending when {} has ended", count(proxy.sessions(), "session")));
+    match proxy.sessions() {
+        0 => complain("ending"),
+        1 => complain("ending when 1 session has ended"),
+        more => complain(&format!("ending when {more} sessions have ended")),
+    }
     tokio::select! {
         () = proxy.drain() => {}
         _ = signals.terminate.recv() => proxy.flush().await,

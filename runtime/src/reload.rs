@@ -63,7 +63,7 @@ pub enum ReloadError {
         address: std::net::SocketAddr,
     },
     /// A service's socket can't be bound or listened on.
-    #[error("{service} can't listen on {address}: {error}")]
+    #[error("{service} can't listen on {address}: {error}{}", advice(error.kind()))]
     Listen {
         /// Kind and place.
         service: String,
@@ -85,6 +85,16 @@ pub enum ReloadError {
     /// The process lacks something of its own: a thread, a task.
     #[error("can't start: {0}")]
     Start(#[source] std::io::Error),
+}
+
+/// What to do about an address that can't be listened on, behind what the system says.
+const fn advice(error: std::io::ErrorKind) -> &'static str {
+    match error {
+        std::io::ErrorKind::AddrInUse => "; `ss -ltnp` shows the process that listens there",
+        std::io::ErrorKind::AddrNotAvailable => "; `ip address` shows the addresses of this machine",
+        std::io::ErrorKind::PermissionDenied => "; ports below 1024 need root or CAP_NET_BIND_SERVICE",
+        _ => "",
+    }
 }
 
 /// What a start or reload did.

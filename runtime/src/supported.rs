@@ -10,7 +10,11 @@ mod service;
 #[cfg(test)]
 mod tests;
 
-use std::{borrow::Cow, collections::HashSet, sync::Arc};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+};
 
 use compiler::{
     finding::{Finding, Level, group},
@@ -75,7 +79,18 @@ pub fn check(sources: &Sources, program: &Program) -> Vec<Finding> {
     // Services share settings, so that one line may have been met more than once.
     let mut met = HashSet::new();
     refused.findings.retain(|finding| met.insert((finding.at, finding.message.clone())));
-    group(refused.findings, sources)
+    by_name(refused.findings, sources)
+}
+
+/// Many findings of one thing are one; each thing has its own, since each must be taken out.
+fn by_name(findings: Vec<Finding>, sources: &Sources) -> Vec<Finding> {
+    let mut named: BTreeMap<String, Vec<Finding>> = BTreeMap::new();
+    for finding in findings {
+        named.entry(finding.message.clone()).or_default().push(finding);
+    }
+    let mut grouped: Vec<_> = named.into_values().flat_map(|same| group(same, sources)).collect();
+    grouped.sort_by_key(|finding| finding.at);
+    grouped
 }
 
 /// Findings in the making.
@@ -86,11 +101,20 @@ struct Refused {
 impl Refused {
     /// `what` stands at `at`.
     fn at(&mut self, at: Loc, what: impl Into<Cow<'static, str>>) {
-        let message = format!("`{}` is not executed by `cfgc run` yet", what.into());
-        let finding = Finding::new(NOT_EXECUTED, Level::Deny, at, message)
-            .label("this is not executed")
-            .help("take it out, or run this configuration with 3proxy");
-        self.findings.push(finding);
+        let what = what.into();
+        let help = match &*what {
+            "daemon" => "take it out: cfgc stays in the foreground, for a service manager or a shell's `&`",
+            "config" => "take it out: cfgc reads again the file that it was started with",
+            "setuid" | "setgid" => {
+                "take it out, and start cfgc as that user or group (systemd: `User=`, `Group=`)"
+            }
+            "chroot" => "take it out, and start cfgc in that root (systemd: `RootDirectory=`)",
+            _ => "take it out, or run this configuration with 3proxy",
+        };
+        let message = format!("`{what}` is not executed by `cfgc run` yet");
+        self.findings.push(
+            Finding::new(NOT_EXECUTED, Level::Deny, at, message).label("this is not executed").help(help),
+        );
     }
 
     /// `what` stands somewhere, if there is a place.

@@ -67,7 +67,9 @@ fn of_command(line: &[u8]) -> Vec<Range<usize>> {
     // So a command that is commented out or indented is read too.
     let skipped = line.iter().take_while(|byte| b" \t#;".contains(byte)).count();
     let line = line.get(skipped..).unwrap_or_default();
-    let tree = grammar::parse(line);
+    // With its end: a `$file` at the very end of a text would be an unfinished one, and hidden.
+    let ended = [line, b"\n"].concat();
+    let tree = grammar::parse(&ended);
     let words = words(&tree);
     let Some((command, arguments)) = words.split_first() else { return Vec::new() };
     let directive = meant(&command.value(line));
@@ -108,6 +110,8 @@ fn of_word(directive: Option<&Directive>, index: usize, word: &Word, line: &[u8]
         }
         _ => return None,
     };
+    // The password alone may be in quotes.
+    let from = from + usize::from(from > quote && written.get(from) == Some(&b'"'));
     let to = written.len() - usize::from(from < written.len() && written.ends_with(b"\""));
     let start = word.span.start as usize;
     (from < to).then(|| start + from..start + to)
@@ -145,9 +149,13 @@ mod tests {
         for (line, shown) in [
             ("users bob:CL:secret \"al:CR:$1$s$h\"", "users bob:CL:*** \"al:CR:***\""),
             ("users bob:secret", "users bob:***"),
+            ("users al:CR:\"$1$s$h\"", "users al:CR:\"***\""),
             ("users user1: CL: pass1", "users user1: CL: ***"),
             ("users al:CR:$1$salt$hash $/etc/users ", "users al:CR:*** $/etc/users "),
+            ("users al:CR:$1$salt$hash $/etc/users", "users al:CR:*** $/etc/users"),
+            ("users $/etc/users", "users $/etc/users"),
             ("users $1$salt$hash ", "users *** "),
+            ("users bob:CR:$1$salt$hash", "users bob:CR:***"),
             ("users \"bob:CL:secret", "users ***"),
             ("  users bob:CL:secret", "  users bob:CL:***"),
             ("#users bob:secret", "#users bob:***"),

@@ -174,12 +174,14 @@ fn included(sources: &Sources, marks: &[Mark<'_>]) -> Vec<String> {
         }
     }
     let mut notes = Vec::new();
-    while let Some(file) = files.pop() {
+    let mut next = 0;
+    while let Some(&file) = files.get(next) {
+        next += 1;
         let Some(source) = sources.get(file) else { continue };
         let Some(at) = source.included_at else { continue };
         let path = source.path.display().to_string();
         notes.push(format!("`{}` is included at {}", printable(&path), place(sources, at)));
-        if !files.contains(&at.file) && at.file < file {
+        if !files.contains(&at.file) {
             files.push(at.file);
         }
     }

@@ -36,17 +36,18 @@ pub(crate) fn finding(command: &Command<'_>, row: &Directive) -> Finding {
         (least, Some(most)) => format!("{least} to {most} arguments"),
         (least, None) => format!("at least {}", count(least)),
     };
-    let names = row.parameters.iter().map(|parameter| parameter.name).collect::<Vec<_>>().join(" ");
-    let usage = if names.is_empty() { row.name.to_owned() } else { format!("{} {names}", row.name) };
+    let names = row.parameters.iter().map(|parameter| format!(" {}", parameter.name.to_uppercase()));
+    let usage = format!("{}{}", row.name, names.collect::<String>());
     let most = arity.most.map_or(usize::MAX, usize::from);
     let at = command.arguments.get(most).map_or(command.at, |word| word.at);
     let comment = command.arguments.iter().any(|word| word.value.starts_with(b"#"));
     RULE.finding(at, format!("`{}` takes {wants}, not {given}", row.name))
         .label(if given > most { "one too many" } else { "something is missing here" })
-        .help(if comment {
-            "put the comment on a line of its own".to_owned()
-        } else {
-            format!("write `{usage}`, with quotes around an argument that has blanks")
+        .help(match row.name {
+            _ if comment => "put the comment on a line of its own".to_owned(),
+            _ if given <= most => format!("write `{usage}`"),
+            "nserver" | "monitor" | "include" => format!("write a line `{usage}` for each"),
+            _ => format!("write `{usage}`, with quotes around an argument that has blanks"),
         })
 }
 

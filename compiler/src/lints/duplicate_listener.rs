@@ -7,9 +7,13 @@ use std::{
 use grammar::value::{SocketOption, SocketOptions};
 
 use super::rule::{Lint, rule};
-use crate::program::{
-    Program,
-    service::{ListenAddress, Service, ServiceKind},
+use crate::{
+    program::{
+        Program,
+        service::{ListenAddress, Service, ServiceKind},
+        trap::Trap,
+    },
+    sources::Loc,
 };
 
 rule! {
@@ -71,7 +75,9 @@ fn check(lint: &mut Lint<'_>) {
             }
             Entry::Occupied(place) => *place.get(),
         };
-        if alike(program, first, service) {
+        // A port that is none has a finding of its own, and is not the one that is meant.
+        let meant = |service: &Service| !service.listen.port.at.is_some_and(|at| is_no_port(lint, at));
+        if alike(program, first, service) || !meant(first) || !meant(service) {
             continue;
         }
         let place = Place { address, port };
@@ -86,6 +92,13 @@ fn check(lint: &mut Lint<'_>) {
             .help("give it a port of its own: `-pPORT`"),
         );
     }
+}
+
+/// Whether the port written at `at` is read otherwise than it is written.
+fn is_no_port(lint: &Lint<'_>, at: Loc) -> bool {
+    let within =
+        |part: Loc| part.file == at.file && at.span.start <= part.span.start && part.span.end <= at.span.end;
+    lint.traps().any(|(part, trap)| matches!(trap, Trap::Port(_)) && within(part.at))
 }
 
 /// Whether a client can't tell them apart: then they share a port on purpose.
@@ -144,6 +157,21 @@ allow * 10.0.0.0/8
 proxy -p8001 -e192.0.2.8
 proxy -p8001 -e192.0.2.9
 #^ this service listens on `0.0.0.0:8001`
+",
+        );
+    }
+
+    #[test]
+    fn a_port_that_is_none_is_no_duplicate() {
+        check(
+            "duplicate-listener",
+            r"
+auth iponly
+allow * 10.0.0.0/8
+socks -p1080
+allow * 192.168.0.0/16
+socks -pabc
+socks -p66616
 ",
         );
     }

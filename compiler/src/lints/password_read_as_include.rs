@@ -63,7 +63,7 @@ pub(crate) fn finding(word: Loc, dollar: u32, quoted: bool) -> Finding {
         .finding(word, "the `$` in this word names a file, and no such file can be read")
         .label("3proxy looks for a file here")
         .note("Outside quotes, `$NAME` stands for the words of the file of that name.")
-        .help("quote it: `NAME:CR:\"$1$SALT$HASH\"`");
+        .help("put the password in quotes, as in `NAME:CR:\"$1$SALT$HASH\"` or `NAME:CL:\"PA$WORD\"`");
     if quoted {
         return found;
     }

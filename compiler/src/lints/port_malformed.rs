@@ -40,6 +40,11 @@ fn check(lint: &mut Lint<'_>) {
             NumberTrap::Junk => format!("`{cited}` behind the port is not read"),
             NumberTrap::Wraps => format!("`{cited}` is no port: 3proxy keeps its low 16 bits"),
         };
-        lint.report(RULE.finding(part.at, message).help("write a number from 1 to 65535"));
+        let help = if cited.starts_with([',', '-']) {
+            "write one port from 1 to 65535: here is no place for a list or a range"
+        } else {
+            "write a number from 1 to 65535"
+        };
+        lint.report(RULE.finding(part.at, message).help(help));
     }
 }

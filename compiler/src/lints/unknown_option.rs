@@ -1,5 +1,8 @@
 //! A word in a service line that is no option.
-use grammar::{Span, option};
+use grammar::{
+    Span,
+    option::{self, Form},
+};
 
 use super::rule::rule;
 use crate::{
@@ -47,11 +50,9 @@ pub(crate) fn finding(command: &Command<'_>, word: &Arg<'_>) -> Finding {
 
 /// `word` stands where only options may.
 pub(crate) fn stray(command: &Command<'_>, word: &Arg<'_>) -> Finding {
-    let before = command.arguments.iter().rev().find(|before| before.at.span.end <= word.at.span.start);
-    let bare = before.filter(|before| before.value.len() == 2 && before.value.starts_with(b"-"));
     let finding = RULE
         .finding(word.at, format!("`{}` stands where `{}` takes options only", word.text(), command.name()));
-    match bare {
+    match unglued(command, word) {
         Some(flag) => {
             let gap = Loc { file: word.at.file, span: Span::new(flag.at.span.end, word.at.span.start) };
             let title = format!("glue it to its option: `{}{}`", flag.text(), word.text());
@@ -63,6 +64,63 @@ pub(crate) fn stray(command: &Command<'_>, word: &Arg<'_>) -> Finding {
             ))
         }
         None if word.value.starts_with(b"#") => finding.help("put the comment on a line of its own"),
-        None => finding.help("remove it"),
+        None => match hyphenated(&word.value) {
+            Some(option) => finding
+                .help(format!("write `{option}`, with a plain `-`: this dash comes from a word processor"))
+                .fix(Fix::replace("write a plain `-`", Safety::Safe, word.at, option)),
+            None => finding.help("remove it"),
+        },
+    }
+}
+
+/// The option right before `word` that lacks a value, where `word` can be that.
+pub(crate) fn unglued<'a, 'b>(command: &'a Command<'b>, word: &Arg<'_>) -> Option<&'a Arg<'b>> {
+    let before = command.arguments.iter().rev().find(|before| before.at.span.end <= word.at.span.start)?;
+    let (row, _) = option::find(&before.value).filter(|(_, glued)| glued.is_empty())?;
+    let fits = match row.value {
+        Form::Nothing => false,
+        Form::Number | Form::NumberOrZero | Form::Splice | Form::Grace => {
+            word.value.first().is_some_and(u8::is_ascii_digit)
+        }
+        _ => !word.value.starts_with(b"#"),
+    };
+    fits.then_some(before)
+}
+
+/// An option whose `-` became a typographic dash, as it was meant.
+fn hyphenated(word: &[u8]) -> Option<String> {
+    let dashes = ['\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}'];
+    Some(format!("-{}", std::str::from_utf8(word).ok()?.strip_prefix(dashes)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::findings;
+
+    #[test]
+    fn a_value_is_glued_to_the_option_that_takes_it() {
+        for (line, expected) in [
+            ("proxy -p 3129", "glue it to its option: `-p3129`"),
+            ("proxy -i 127.0.0.1", "glue it to its option: `-i127.0.0.1`"),
+            ("tcppm -i 127.0.0.1 80 h 80", "glue it to its option: `-i127.0.0.1`"),
+            ("proxy -n 3129", "remove it"),
+            ("socks -p bar", "remove it"),
+            ("socks -p1 # comment", "put the comment on a line of its own"),
+            ("socks \u{2013}p1", "write `-p1`, with a plain `-`: this dash comes from a word processor"),
+        ] {
+            let text =
+                format!("auth iponly\nallow * 10.0.0.0/8\nproxy\nflush\nallow * 10.1.0.0/16\n{line}\n");
+            let found = findings("unknown-option", &text);
+            let helps: Vec<_> = found.iter().map(|finding| finding.help.as_deref()).collect();
+            assert_eq!(helps, [Some(expected)], "{line}");
+            for rule in ["listen-address-ignored", "port-mapper-arguments"] {
+                assert!(findings(rule, &text).is_empty(), "{line}: {rule}");
+            }
+            let elsewhere = line.starts_with("proxy -p") || line.starts_with("proxy -i");
+            assert_eq!(
+                findings("duplicate-listener", &text).is_empty(),
+                elsewhere || !line.starts_with("proxy")
+            );
+        }
     }
 }

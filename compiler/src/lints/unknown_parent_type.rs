@@ -38,6 +38,9 @@ rule! {
 pub(crate) fn finding(word: &Arg<'_>, near: Option<&str>) -> Finding {
     let finding = RULE.finding(word.at, format!("`{}` is no type of parent", word.text()));
     match near {
+        _ if word.value.eq_ignore_ascii_case(b"socks") => {
+            finding.help("write `socks5`, or `socks4` if that is what the parent speaks")
+        }
         Some(near) => finding.help(format!("write `{near}`")).fix(Fix::replace(
             format!("write `{near}`"),
             Safety::Safe,

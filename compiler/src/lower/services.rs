@@ -8,7 +8,7 @@ use super::{
     command::{Arg, Command},
 };
 use crate::{
-    lints,
+    lints::{self, unknown_option},
     program::{
         Set,
         log::LogTarget,
@@ -60,7 +60,12 @@ impl Lowering<'_> {
         let count = command.arguments.iter().take_while(|word| word.value.starts_with(b"-")).count();
         let mut options = Options::default();
         let mut own_log = false;
+        let unglued = command.arguments.get(count).and_then(|word| unknown_option::unglued(command, word));
         for word in command.arguments.iter().take(count) {
+            // Its value stands behind it, so it is not known what it says.
+            if unglued.is_some_and(|flag| flag.at == word.at) {
+                continue;
+            }
             match option::find(&word.value) {
                 Some((row, glued)) => {
                     own_log |= row.flag == "-l";
@@ -68,17 +73,18 @@ impl Lowering<'_> {
                         Given { command, service: &mut service, options: &mut options, word, row, glued };
                     self.option(given);
                 }
-                None => self.report(lints::unknown_option::finding(command, word)),
+                None => self.report(unknown_option::finding(command, word)),
             }
         }
         let rest = command.arguments_from(count);
         let good = match kind.default_port() {
             Some(port) => {
-                if service.listen.port.value == 0 {
+                // Where an option's value is not known, the service may be meant to listen elsewhere.
+                if service.listen.port.value == 0 && unglued.is_none() {
                     service.listen.port = Set { value: port, at: service.listen.port.at };
                 }
                 if let Some(word) = rest.first() {
-                    self.report(lints::unknown_option::stray(command, word));
+                    self.report(unknown_option::stray(command, word));
                 }
                 true
             }
@@ -125,7 +131,11 @@ impl Lowering<'_> {
     /// `PORT HOST PORT` of a port mapper. False: 3proxy refuses it, and that is reported.
     fn port_mapper(&mut self, command: &Command<'_>, rest: &[Arg<'_>], service: &mut Service) -> bool {
         let [listen, host, port] = rest else {
-            self.report(lints::port_mapper_arguments::count(command, rest.len()));
+            let unglued = rest.first().filter(|word| unknown_option::unglued(command, word).is_some());
+            self.report(match unglued {
+                Some(word) if rest.len() > 3 => unknown_option::stray(command, word),
+                _ => lints::port_mapper_arguments::count(command, rest.len()),
+            });
             return false;
         };
         let listen_port = self.port(listen, &listen.value);

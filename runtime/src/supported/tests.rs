@@ -50,8 +50,12 @@ fn what_is_not_executed_is_refused_by_name_and_line() {
     for (text, expected) in [
         ("udppm 53 127.0.0.1 53\n", &["1:udppm"][..]),
         (
-            "admin\ndnspr\nauto\ntlspr\nsmtpp\npop3p\nimapp\nftppr\n",
-            &["1:admin", "2:dnspr", "3:auto", "4:tlspr", "5:smtpp", "6:pop3p", "7:imapp", "8:ftppr"],
+            "admin\ndnspr\nauto\ntlspr\nsmtpp\npop3p\nimapp\nftppr\nudppm 5 127.0.0.1 5\n",
+            // However many there are, each is named.
+            &[
+                "1:admin", "2:dnspr", "3:auto", "4:tlspr", "5:smtpp", "6:pop3p", "7:imapp", "8:ftppr",
+                "9:udppm",
+            ],
         ),
         ("auth dnsname\nproxy\n", &["1:dnsname"]),
         (
