@@ -26,6 +26,7 @@ pub mod policy;
 pub mod program;
 pub mod query;
 pub mod sources;
+pub mod suite;
 pub mod table;
 pub mod target;
 pub mod trace;
