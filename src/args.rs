@@ -24,6 +24,8 @@ pub(crate) enum Command {
     Run(Run),
     /// Say why a request is allowed or refused, and which way it goes: exit status 0, or 2 if it can't be said.
     Trace(Trace),
+    /// Ask a configuration what its tests say: exit status 0 if all pass, 1 if one fails, 2 if they can't be run.
+    Test(Test),
     /// Print the documentation of a rule, or the list of them.
     Explain(Explain),
 }
@@ -88,6 +90,25 @@ pub(crate) struct Trace {
 }
 
 #[derive(Debug, clap::Args)]
+pub(crate) struct Test {
+    /// The configuration; `-` is standard input.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The tests: see docs/policy-tests.md.
+    #[arg(required = true, value_name = "TESTS")]
+    pub(crate) tests: Vec<PathBuf>,
+    /// Run only tests whose names contain this text; several times: any of these.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) filter: Vec<String>,
+    /// Name the entries that no test reaches.
+    #[arg(long)]
+    pub(crate) coverage: bool,
+    /// How results are printed.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: SuiteFormat,
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct Explain {
     /// The rule, as it stands in brackets in a finding; without it all are listed.
     pub(crate) rule: Option<String>,
@@ -102,6 +123,17 @@ pub(crate) enum Format {
     Short,
     /// For programs: see docs/json.md.
     Json,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SuiteFormat {
+    /// What failed, with the entry that decided, for people.
+    #[default]
+    Text,
+    /// For programs: see docs/json.md.
+    Json,
+    /// JUnit XML, for continuous integration.
+    Junit,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -45,6 +45,11 @@ impl Given {
         };
         given.with_context(|| format!("`{}` can't be read", path.display()))
     }
+
+    /// What was read.
+    pub(crate) fn into_text(self) -> Vec<u8> {
+        self.text
+    }
 }
 
 impl Files for Given {

@@ -9,6 +9,7 @@ mod levels;
 mod report;
 mod run;
 mod trace;
+mod test;
 
 use std::{
     io::{self, ErrorKind},
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
         Command::Check(check) => check::run(check, args.color),
         Command::Run(run) => run::run(run, args.color.is_on(&io::stderr())),
         Command::Trace(trace) => trace::run(trace, args.color),
+        Command::Test(test) => test::run(test, args.color),
         Command::Explain(explain) => explain::run(explain),
     };
     done.unwrap_or_else(|error| fail(&error))

@@ -4,6 +4,7 @@ mod excerpt;
 mod json;
 mod mask;
 mod short;
+pub(crate) mod suite;
 mod text;
 pub(crate) mod trace;
 

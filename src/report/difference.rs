@@ -18,9 +18,9 @@ const LINES: usize = 3;
 
 const TITLE: &str = "\x1b[1m\x1b[96m";
 const GUTTER: &str = "\x1b[1m\x1b[94m";
-const GONE: &str = "\x1b[91m";
-const COME: &str = "\x1b[92m";
-const PLAIN: &str = "\x1b[0m";
+pub(super) const GONE: &str = "\x1b[91m";
+pub(super) const COME: &str = "\x1b[92m";
+pub(super) const PLAIN: &str = "\x1b[0m";
 
 /// What `fix` changes, line by line: without secrets, and a window of what is very long.
 pub(super) fn of(sources: &Sources, fix: &Fix, color: bool) -> String {

@@ -58,10 +58,15 @@ impl Text {
 
     /// A finding, without a line end behind it.
     pub(super) fn finding(&self, sources: &Sources, finding: &Finding) -> String {
+        self.titled(sources, level_name(finding.level), finding)
+    }
+
+    /// The same under another title than its level; without a rule it is no finding, but looks like one.
+    pub(super) fn titled(&self, sources: &Sources, name: &str, finding: &Finding) -> String {
         let tone = if finding.level == Level::Deny { Tone::ERROR } else { Tone::WARNING };
-        let title = tone.with_name(level_name(finding.level)).primary_title(printable(&finding.message));
+        let title = tone.with_name(name).primary_title(printable(&finding.message));
         let piece = Piece {
-            title: title.id(finding.rule),
+            title: if finding.rule.is_empty() { title } else { title.id(finding.rule) },
             marks: marks(sources, finding),
             notes: &finding.notes,
             help: finding.help.as_deref(),
@@ -94,6 +99,22 @@ impl Text {
         places
             .zip(STAND_INS)
             .fold(self.renderer.render(&[group]), |text, (place, stand_in)| put_place(text, stand_in, &place))
+    }
+}
+
+impl Text {
+    /// What should be and is not.
+    pub(super) fn gone(&self, text: &str) -> String {
+        self.painted(difference::GONE, text)
+    }
+
+    /// What is and should not be.
+    pub(super) fn come(&self, text: &str) -> String {
+        self.painted(difference::COME, text)
+    }
+
+    fn painted(&self, style: &str, text: &str) -> String {
+        if self.color { format!("{style}{text}{}", difference::PLAIN) } else { text.to_owned() }
     }
 }
 

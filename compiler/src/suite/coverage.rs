@@ -35,7 +35,7 @@ pub fn percent(some: usize, all: usize) -> f64 {
 
 /// What these tests reached, for each service.
 #[must_use]
-pub fn of(program: &Program, ran: &[Ran<'_>]) -> Vec<Coverage> {
+pub fn of<'a>(program: &Program, ran: impl IntoIterator<Item = &'a Ran<'a>>) -> Vec<Coverage> {
     let mut asked: Vec<(usize, BTreeSet<AceId>)> = vec![(0, BTreeSet::new()); program.services.len()];
     for test in ran {
         if let Some((tests, reached)) = asked.get_mut(test.query.service) {

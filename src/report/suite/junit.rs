@@ -1,0 +1,104 @@
+//! Results as JUnit XML, for continuous integration.
+use std::{
+    borrow::Cow,
+    fmt::Write as _,
+    io::{self, Write},
+    path::Path,
+};
+
+use compiler::{query::describe, suite::Ran};
+
+use super::{Results, SuiteFile, lines};
+
+pub(super) fn write(out: &mut dyn Write, results: &Results<'_>) -> io::Result<()> {
+    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+    let (tests, failures) = (results.ran(), results.failed());
+    writeln!(out, "<testsuites name=\"cfgc\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\">")?;
+    for (at, file) in results.files.iter().enumerate() {
+        let (tests, failures, skipped) = (file.tests, file.failed(), file.tests - file.ran.len());
+        writeln!(
+            out,
+            "  <testsuite name=\"{}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\">",
+            escape(file.path)
+        )?;
+        if at == 0 {
+            write_coverage(out, results)?;
+        }
+        for ran in &file.ran {
+            write_test(out, results, file, ran)?;
+        }
+        writeln!(out, "  </testsuite>")?;
+    }
+    writeln!(out, "</testsuites>")
+}
+
+/// All tests together reach what they reach, so it stands with the first file.
+fn write_coverage(out: &mut dyn Write, results: &Results<'_>) -> io::Result<()> {
+    let Some(services) = results.coverage.filter(|services| !services.is_empty()) else { return Ok(()) };
+    writeln!(out, "    <properties>")?;
+    for one in services {
+        let service = describe(&results.compiled.sources, &results.compiled.program, one.service);
+        let (service, percent) = (escape(&service), one.percent());
+        writeln!(out, "      <property name=\"coverage.{service}\" value=\"{percent:.1}\"/>")?;
+    }
+    writeln!(out, "    </properties>")
+}
+
+fn write_test(
+    out: &mut dyn Write,
+    results: &Results<'_>,
+    file: &SuiteFile<'_>,
+    ran: &Ran<'_>,
+) -> io::Result<()> {
+    let class = Path::new(file.path).file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
+    write!(
+        out,
+        "    <testcase name=\"{}\" classname=\"{}\" file=\"{}\" line=\"{}\"",
+        escape(&ran.test.name),
+        escape(&class),
+        escape(file.path),
+        ran.test.at.line
+    )?;
+    if ran.differences.is_empty() {
+        return writeln!(out, "/>");
+    }
+    let mut text = results.asked(&ran.query);
+    for (expected, got) in ran.differences.iter().map(lines) {
+        let _ = write!(text, "\nexpected: {expected}\n     got: {got}");
+    }
+    let _ = write!(text, "\ndecided by: {}", ran.got.deciding);
+    let message =
+        ran.differences.first().map(lines).map(|(expected, got)| format!("expected {expected}, got {got}"));
+    writeln!(out, ">")?;
+    writeln!(
+        out,
+        "      <failure type=\"difference\" message=\"{}\">{}</failure>",
+        escape(&message.unwrap_or_default()),
+        escape(&text)
+    )?;
+    writeln!(out, "    </testcase>")
+}
+
+/// Text as it may stand in XML, in attributes too. XML has no way to write most control characters: they become `\u{…}`.
+pub(super) fn escape(text: &str) -> Cow<'_, str> {
+    let is_plain = |char: char| {
+        !matches!(char, '&' | '<' | '>' | '"' | '\'' | '\u{fffe}' | '\u{ffff}')
+            && (!char.is_control() || char == '\n')
+    };
+    if text.chars().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 16);
+    for char in text.chars() {
+        match char {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&apos;"),
+            char if is_plain(char) => escaped.push(char),
+            char => escaped.extend(char.escape_unicode()),
+        }
+    }
+    Cow::Owned(escaped)
+}

@@ -1,0 +1,149 @@
+//! Failed tests for people: the entry that decided, as annotated source, and what differs.
+use std::io::{self, Write};
+
+use compiler::{
+    Compiled,
+    finding::{Finding, Level},
+    program::acl::AceId,
+    query::describe,
+    sources::Loc,
+    suite::{
+        Deciding, Ran,
+        coverage::{self, Coverage},
+    },
+};
+
+use super::{Results, SuiteFile, lines};
+use crate::report::{
+    excerpt::{self, Excerpt},
+    line_at, line_start,
+    mask::Script,
+    place, printable,
+    text::Text,
+};
+
+pub(super) fn write(out: &mut dyn Write, results: &Results<'_>, color: bool) -> io::Result<()> {
+    let text = Text::new(color);
+    for file in results.files {
+        for ran in file.ran.iter().filter(|ran| !ran.differences.is_empty()) {
+            writeln!(
+                out,
+                "{}",
+                text.titled(&results.compiled.sources, "failed", &failure(results, file, ran))
+            )?;
+            for difference in &ran.differences {
+                let (expected, got) = lines(difference);
+                writeln!(out, "{}", text.gone(&format!("expected: {}", printable(&expected))))?;
+                writeln!(out, "{}", text.come(&format!("     got: {}", printable(&got))))?;
+            }
+            writeln!(out)?;
+        }
+    }
+    if let Some(coverage) = results.coverage {
+        write_coverage(out, results.compiled, coverage)?;
+    }
+    let (ran, failed) = (results.ran(), results.failed());
+    let left_out = results.files.iter().map(|file| file.tests).sum::<usize>() - ran;
+    write!(out, "{} passed, {failed} failed", ran - failed)?;
+    if left_out > 0 {
+        write!(out, ", {left_out} left out")?;
+    }
+    writeln!(out)
+}
+
+/// The test and what decided, in the form of a finding.
+fn failure(results: &Results<'_>, file: &SuiteFile<'_>, ran: &Ran<'_>) -> Finding {
+    let compiled = results.compiled;
+    let (at, label) = decided(compiled, ran);
+    let test = ran.test;
+    let asked = format!("{}:{}: {}", file.path, test.at.line, results.asked(&ran.query));
+    let mut shown = Finding::new("", Level::Deny, at, test.name.clone()).label(label).note(asked);
+    if let Some(Deciding::Line(named, line)) = &test.entry
+        && test.entry.as_ref() != Some(&ran.got.deciding)
+    {
+        match entry_at(compiled, ran, named.as_deref(), *line) {
+            Some(expected) if expected != at => shown = shown.also(expected, "this one is expected to"),
+            Some(_) => {}
+            None => shown = shown.note(format!("The list of this service has no entry in line {line}.")),
+        }
+    }
+    shown
+}
+
+/// The place that decided, and what it has to do with it.
+fn decided(compiled: &Compiled, ran: &Ran<'_>) -> (Loc, String) {
+    let entry = ran.got.entry.and_then(|entry| compiled.program.acls.ace(entry));
+    if let Some(ace) = entry {
+        let label =
+            if ran.answer.needs.is_empty() { "this entry decides" } else { "perhaps this entry decides" };
+        return (ace.at, label.to_owned());
+    }
+    let code = ran.answer.code;
+    let step = ran.answer.deciding();
+    if let Some(step) = step.filter(|step| step.verdict.is_none() && code != 0)
+        && let Some(at) = step.at
+    {
+        let label = match code {
+            5 => "does not know the user",
+            _ => "wants a user name",
+        };
+        return (at, label.to_owned());
+    }
+    let at = compiled.program.services.get(ran.query.service).map(|service| service.at).unwrap_or_default();
+    let label = match ran.got.deciding {
+        Deciding::End => "no entry of this service's list matches",
+        _ if code == 0 => "this service asks no entry",
+        _ => "this service wants a user name",
+    };
+    (at, label.to_owned())
+}
+
+/// The entry of the service's list in this line.
+fn entry_at(compiled: &Compiled, ran: &Ran<'_>, file: Option<&str>, line: u32) -> Option<Loc> {
+    let list = compiled.program.services.get(ran.query.service)?.acl?;
+    let mut places = compiled.program.acls.entries(list).map(|(_, ace)| ace.at);
+    places.find(|at| {
+        let is_file = match (file, compiled.sources.get(at.file)) {
+            (Some(file), Some(source)) => source.path.ends_with(file),
+            (None, Some(source)) => source.included_at.is_none(),
+            (_, None) => false,
+        };
+        is_file && compiled.sources.line_column(*at).line == line
+    })
+}
+
+fn write_coverage(out: &mut dyn Write, compiled: &Compiled, services: &[Coverage]) -> io::Result<()> {
+    let (reached, entries) =
+        services.iter().fold((0, 0), |(reached, all), one| (reached + one.reached, all + one.entries));
+    writeln!(out, "coverage: {}", share(reached, entries))?;
+    for one in services {
+        let name = describe(&compiled.sources, &compiled.program, one.service);
+        let tests = if one.tests == 1 { "1 test".to_owned() } else { format!("{} tests", one.tests) };
+        writeln!(out, "  {}: {}, {tests}", printable(&name), share(one.reached, one.entries))?;
+        for id in &one.unreached {
+            if let Some(line) = entry_line(compiled, *id) {
+                writeln!(out, "    no test reaches {line}")?;
+            }
+        }
+    }
+    writeln!(out)
+}
+
+/// `3 of 4 entries (75.0 %)`.
+fn share(reached: usize, entries: usize) -> String {
+    if entries == 0 {
+        return "no entries".to_owned();
+    }
+    format!("{reached} of {entries} entries ({:.1} %)", coverage::percent(reached, entries))
+}
+
+/// `path:line:column: allow …`.
+fn entry_line(compiled: &Compiled, id: AceId) -> Option<String> {
+    let at = compiled.program.acls.ace(id)?.at;
+    let source = compiled.sources.get(at.file)?;
+    let start = line_start(&compiled.sources, at);
+    let line = line_at(source, start);
+    let mut shown = Excerpt::default();
+    shown.line(Script::of(&compiled.sources, source), line, start, &excerpt::window(line.len(), 0..0));
+    Some(format!("{}: {}", place(&compiled.sources, at), printable(shown.text.trim_end())))
+}
