@@ -75,19 +75,39 @@ impl SuiteFile<'_> {
     }
 }
 
-/// What differs, as lines of a test file: what is expected, and what it would have to be.
-fn lines(difference: &Difference) -> (String, String) {
-    match difference {
-        Difference::Value { key, expected, got } => {
-            (format!("{key} = \"{expected}\""), format!("{key} = \"{got}\""))
+/// What differs, as lines of a test file: what the test says, and what it would have to say.
+enum Lines {
+    /// Of one key.
+    Differ { expected: String, got: String },
+    /// There is no answer, and why.
+    Missing(String),
+}
+
+impl Lines {
+    fn of(difference: &Difference) -> Self {
+        match difference {
+            Difference::Value { key, expected, got } => Self::Differ {
+                expected: format!("{key} = {}", in_toml(key, expected)),
+                got: format!("{key} = {}", in_toml(key, got)),
+            },
+            Difference::Missing(parts) => {
+                let names: Vec<_> = parts.iter().map(|part| format!("`{}`", part.name())).collect();
+                Self::Missing(format!(
+                    "it depends on {} what is decided: write it into the test",
+                    names.join(" and ")
+                ))
+            }
         }
-        Difference::Missing(parts) => {
-            let names: Vec<_> = parts.iter().map(|part| format!("`{}`", part.name())).collect();
-            (
-                "an answer".to_owned(),
-                format!("none: it depends on {}, which the test leaves out", names.join(" and ")),
-            )
-        }
+    }
+}
+
+/// A value as it stands in a test file.
+fn in_toml(key: &str, value: &str) -> String {
+    let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+    match key {
+        "entry" if is_number => value.to_owned(),
+        "parent" if value.contains(", ") => format!("[\"{}\"]", value.replace(", ", "\", \"")),
+        _ => format!("\"{value}\""),
     }
 }
 

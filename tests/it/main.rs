@@ -16,6 +16,7 @@ mod golden;
 mod layers;
 mod licences;
 mod loads;
+mod policy_tests;
 mod proxy;
 mod readme;
 mod reload;

@@ -1,21 +1,27 @@
-//! What the README shows is what the command prints.
+//! What the README and the pages of docs/ show is what the command prints.
 //!
-//! Behind each `<!-- cfgc … -->` in it stands a block with the output of that command, run in `tests/cases/readme`.
+//! Behind each `<!-- cfgc … -->` in them stands a block with the output of that command, run in `tests/cases/readme`.
 //! `UPDATE=1 cargo test --test it readme` writes the blocks.
 use crate::support::{cfgc, repo};
 
 #[test]
 fn shown_output_is_real() {
-    let path = repo::root().join("README.md");
-    let text = std::fs::read_to_string(&path).unwrap();
-    let fresh = with_output(&text);
-    if std::env::var_os("UPDATE").is_some() {
-        return std::fs::write(&path, &fresh).unwrap();
+    for page in ["README.md", "docs/policy-tests.md"] {
+        let path = repo::root().join(page);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let fresh = with_output(&text);
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::write(&path, &fresh).unwrap();
+        } else {
+            assert!(
+                text == fresh,
+                "{page} shows other output than the command's: UPDATE=1 writes it\n{fresh}"
+            );
+        }
     }
-    assert!(text == fresh, "README.md shows other output than the command's: UPDATE=1 writes it\n{fresh}");
 }
 
-/// The README with every block written anew.
+/// A page with every block written anew.
 fn with_output(text: &str) -> String {
     let mut fresh = String::new();
     let mut lines = text.split_inclusive('\n');
@@ -29,7 +35,7 @@ fn with_output(text: &str) -> String {
             blocks += 1;
         }
     }
-    assert!(blocks > 0, "no `<!-- cfgc … -->` in the README");
+    assert!(blocks > 0, "no `<!-- cfgc … -->` in the page");
     fresh
 }
 

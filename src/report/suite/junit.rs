@@ -8,7 +8,7 @@ use std::{
 
 use compiler::{query::describe, suite::Ran};
 
-use super::{Results, SuiteFile, lines};
+use super::{Lines, Results, SuiteFile};
 
 pub(super) fn write(out: &mut dyn Write, results: &Results<'_>) -> io::Result<()> {
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
@@ -62,18 +62,23 @@ fn write_test(
     if ran.differences.is_empty() {
         return writeln!(out, "/>");
     }
-    let mut text = results.asked(&ran.query);
-    for (expected, got) in ran.differences.iter().map(lines) {
-        let _ = write!(text, "\nexpected: {expected}\n     got: {got}");
+    let (mut text, mut message) = (results.asked(&ran.query), String::new());
+    for difference in &ran.differences {
+        let (differs, got) = match Lines::of(difference) {
+            Lines::Differ { expected, got } => (format!("\n- {expected}\n+ {got}"), got),
+            Lines::Missing(why) => (format!("\n? {why}"), why),
+        };
+        text.push_str(&differs);
+        if message.is_empty() {
+            message = got;
+        }
     }
     let _ = write!(text, "\ndecided by: {}", ran.got.deciding);
-    let message =
-        ran.differences.first().map(lines).map(|(expected, got)| format!("expected {expected}, got {got}"));
     writeln!(out, ">")?;
     writeln!(
         out,
         "      <failure type=\"difference\" message=\"{}\">{}</failure>",
-        escape(&message.unwrap_or_default()),
+        escape(&message),
         escape(&text)
     )?;
     writeln!(out, "    </testcase>")

@@ -13,7 +13,7 @@ use compiler::{
     },
 };
 
-use super::{Results, SuiteFile, lines};
+use super::{Lines, Results, SuiteFile};
 use crate::report::{
     excerpt::{self, Excerpt},
     line_at, line_start,
@@ -26,16 +26,9 @@ pub(super) fn write(out: &mut dyn Write, results: &Results<'_>, color: bool) -> 
     let text = Text::new(color);
     for file in results.files {
         for ran in file.ran.iter().filter(|ran| !ran.differences.is_empty()) {
-            writeln!(
-                out,
-                "{}",
-                text.titled(&results.compiled.sources, "failed", &failure(results, file, ran))
-            )?;
-            for difference in &ran.differences {
-                let (expected, got) = lines(difference);
-                writeln!(out, "{}", text.gone(&format!("expected: {}", printable(&expected))))?;
-                writeln!(out, "{}", text.come(&format!("     got: {}", printable(&got))))?;
-            }
+            let failure = failure(results, file, ran);
+            writeln!(out, "{}", text.titled(&results.compiled.sources, "failed", &failure))?;
+            write_differences(out, &text, ran)?;
             writeln!(out)?;
         }
     }
@@ -49,6 +42,20 @@ pub(super) fn write(out: &mut dyn Write, results: &Results<'_>, color: bool) -> 
         write!(out, ", {left_out} left out")?;
     }
     writeln!(out)
+}
+
+fn write_differences(out: &mut dyn Write, text: &Text, ran: &Ran<'_>) -> io::Result<()> {
+    writeln!(out, "the test says (-), and so it is (+):")?;
+    for difference in &ran.differences {
+        match Lines::of(difference) {
+            Lines::Differ { expected, got } => {
+                writeln!(out, "{}", text.gone(&format!("- {}", printable(&expected))))?;
+                writeln!(out, "{}", text.come(&format!("+ {}", printable(&got))))?;
+            }
+            Lines::Missing(why) => writeln!(out, "{}", text.come(&format!("? {why}")))?,
+        }
+    }
+    Ok(())
 }
 
 /// The test and what decided, in the form of a finding.
