@@ -8,8 +8,8 @@ mod files;
 mod levels;
 mod report;
 mod run;
-mod trace;
 mod test;
+mod trace;
 
 use std::{
     io::{self, ErrorKind},

@@ -64,8 +64,7 @@ failed: the web
   |
 2 | allow * 10.0.0.0/8 * 80
   | ^^^^^^^^^^^^^^^^^^^^^^^ this entry decides
-3 | parent 1000 socks5 192.0.2.1 1080 *** ***
-4 | deny * * 10.0.0.0/8
+...
 5 | deny * * * 25
   | ------------- this one is expected to
   |
