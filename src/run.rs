@@ -40,13 +40,18 @@ pub(crate) fn run(args: &Run, color: bool) -> Result<ExitCode> {
 
 async fn serve(args: &Run, color: bool) -> Result<ExitCode> {
     // Before anything else: a signal that comes early must not kill the process.
-    let signals = Signals::new()?;
+    let mut signals = Signals::new()?;
     let levels = args.levels.clone();
     let config = Config {
         path: args.file.clone(),
         levels: reload::Levels::new(move |findings| levels.apply(findings)),
     };
-    let started = Proxy::start(config, Events::new(|event| complain(&event.to_string()))).await;
+    let started = tokio::select! {
+        started = Proxy::start(config, Events::new(|event| complain(&event.to_string()))) => started,
+        // Names may be slow to resolve, and a pipe to be written.
+        _ = signals.interrupt.recv() => return Ok(ExitCode::SUCCESS),
+        _ = signals.terminate.recv() => return Ok(ExitCode::SUCCESS),
+    };
     let (proxy, applied) = match started {
         Ok(started) => started,
         Err(ReloadError::Refused(compiled)) => {
@@ -76,7 +81,12 @@ async fn until_ended(proxy: &Proxy, mut signals: Signals, mut files: Files, colo
             _ = signals.interrupt.recv() => return proxy.flush().await,
             _ = signals.terminate.recv() => break,
         }
-        match proxy.reload().await {
+        let tried = tokio::select! {
+            tried = proxy.reload() => tried,
+            _ = signals.interrupt.recv() => return proxy.flush().await,
+            _ = signals.terminate.recv() => break,
+        };
+        match tried {
             Ok(applied) => reloaded(&applied, &mut files, color),
             Err(error) => {
                 if let ReloadError::Refused(compiled) = &error {

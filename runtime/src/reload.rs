@@ -5,6 +5,7 @@
 mod gate;
 mod inputs;
 mod prepare;
+pub mod read;
 #[cfg(test)]
 mod tests;
 

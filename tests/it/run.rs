@@ -2,11 +2,12 @@
 use std::{
     io::{Read, Write},
     net::TcpStream,
+    process::Command,
     time::Duration,
 };
 
 use crate::support::{
-    cfgc::{Cfgc, output},
+    cfgc::{Cfgc, command, output},
     client::{connect, echoes, http_get, socks5},
     server,
 };
@@ -162,4 +163,37 @@ fn the_process_id_is_where_pidfile_says() {
     cfgc.stderr.wait_for("ready", |line| line.contains("ready"));
     let pid = std::fs::read_to_string(cfgc.path("run.pid")).unwrap();
     assert_eq!(pid, cfgc.id().to_string());
+}
+
+/// Nobody writes to the pipe, so the configuration is never there.
+#[test]
+fn a_signal_ends_a_start_that_waits() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for signal in ["TERM", "INT"] {
+        let mut waiting = command().arg("run").arg(&pipe).spawn().unwrap();
+        // It has its signal handlers when the pipe has a reader: opening it to write waits for that.
+        let writer = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+        let id = waiting.id().to_string();
+        assert!(Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
+        assert_eq!(waiting.wait().unwrap().code(), Some(0));
+        drop(writer);
+    }
+}
+
+#[test]
+fn a_signal_ends_a_reload_that_waits() {
+    for signal in ["TERM", "INT"] {
+        let mut cfgc = Cfgc::run_with(SOCKS, &["--no-watch"]);
+        cfgc.stderr.wait_for("ready", |line| line.contains("ready"));
+        let pipe = cfgc.config_path();
+        std::fs::remove_file(&pipe).unwrap();
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        cfgc.signal("HUP");
+        let writer = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+        cfgc.signal(signal);
+        assert_eq!(cfgc.ended(), Some(0));
+        drop(writer);
+    }
 }

@@ -8,6 +8,8 @@ use std::{
 
 use compiler::sources::Files;
 
+use super::read;
+
 /// One file, and what it held.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
@@ -52,7 +54,7 @@ impl Disk {
     /// # Errors
     /// It can't.
     pub(super) fn with(config: &Path) -> io::Result<Self> {
-        let text = std::fs::read(config)?;
+        let text = read::configuration(config)?;
         Ok(Self { config: RefCell::new(Some((config.into(), text))), read: RefCell::default() })
     }
 
@@ -67,7 +69,7 @@ impl Disk {
 impl Files for Disk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let given = self.config.borrow_mut().take_if(|(config, _)| config == path);
-        let read = given.map_or_else(|| std::fs::read(path), |(_, text)| Ok(text));
+        let read = given.map_or_else(|| read::included(path), |(_, text)| Ok(text));
         let contents = read.as_ref().ok().filter(|_| is_regular(path)).map(|text| hash(text));
         self.read.borrow_mut().push(Input { path: path.into(), contents });
         read
