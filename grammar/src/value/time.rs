@@ -109,6 +109,9 @@ fn skipped(traps: &mut Vec<(Span, WeekdayTrap)>, at: Span) {
     }
 }
 
+/// The length of `HH:MM:SS-HH:MM:SS`.
+const PERIOD_LEN: usize = 17;
+
 /// The period field of an entry: periods at commas; `None`: it restricts nothing.
 #[must_use]
 pub fn periods(word: &[u8]) -> Reading<Option<Box<[Period]>>, PeriodTrap> {
@@ -120,7 +123,8 @@ pub fn periods(word: &[u8]) -> Reading<Option<Box<[Period]>>, PeriodTrap> {
     while let Some(text) = word.get(start as usize..).filter(|text| !text.is_empty()) {
         let item_len = text.iter().position(|byte| *byte == b',').unwrap_or(text.len());
         let item = Span::new(start, start + item_len as u32);
-        let Some(shape) = shape::period(text) else {
+        // So much as tells whether something stands behind it: a list of thousands is not read again for each.
+        let Some(shape) = shape::period(text.get(..=PERIOD_LEN).unwrap_or(text)) else {
             traps.push((item, PeriodTrap::Malformed));
             break;
         };
