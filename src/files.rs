@@ -1,5 +1,6 @@
 //! Files from the disk and standard input.
 use std::{
+    cell::Cell,
     io,
     path::{Path, PathBuf},
 };
@@ -18,28 +19,31 @@ const STDIN_NAME: &str = "<stdin>";
 pub(crate) struct Given {
     /// What it is called in findings.
     pub(crate) path: PathBuf,
-    text: Vec<u8>,
+    /// Handed to the first who asks, not copied.
+    text: Cell<Option<Vec<u8>>>,
 }
 
 impl Given {
     /// Reads the configuration at `path`, or standard input for `-`.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let given = if path == Path::new(STDIN) {
-            read::whole(io::stdin().lock()).map(|text| Self { path: STDIN_NAME.into(), text })
+            read::whole(io::stdin().lock())
+                .map(|text| Self { path: STDIN_NAME.into(), text: Cell::new(Some(text)) })
         } else {
-            read::configuration(path).map(|text| Self { path: path.into(), text })
+            read::configuration(path).map(|text| Self { path: path.into(), text: Cell::new(Some(text)) })
         };
         given.with_context(|| format!("`{}` can't be read", path.display()))
     }
 
     /// What was read.
     pub(crate) fn into_text(self) -> Vec<u8> {
-        self.text
+        self.text.into_inner().unwrap_or_default()
     }
 }
 
 impl Files for Given {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        if path == self.path { Ok(self.text.clone()) } else { read::included(path) }
+        let given = (path == self.path).then(|| self.text.take()).flatten();
+        given.map_or_else(|| read::included(path), Ok)
     }
 }

@@ -151,7 +151,8 @@ impl<'f> Lowering<'f> {
     /// Keeps [`Program::behind_services`].
     fn note_place(&mut self, command: &Command<'_>, row: &Directive) {
         match row.effect {
-            Effect::Service => self.program.behind_services.clear(),
+            // Long lists stand before a service: their memory is given back.
+            Effect::Service => self.program.behind_services = Vec::new(),
             Effect::Setting | Effect::Acl => self.program.behind_services.push(command.at),
             Effect::Global | Effect::Process => {}
         }

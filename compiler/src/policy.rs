@@ -108,7 +108,7 @@ impl Policy {
     /// The weight that a verdict leaves for the next walk of the same request, and for the limits.
     #[must_use]
     pub fn weight(&self, verdict: Verdict) -> i32 {
-        self.ace(verdict).map_or(0, |ace| ace.weight.value)
+        self.ace(verdict).map_or(0, |ace| ace.weight)
     }
 
     /// The password of a user; of entries with one name the last counts.

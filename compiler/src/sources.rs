@@ -3,7 +3,7 @@ use std::{
     collections::BTreeMap,
     fmt, io,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use grammar::{
@@ -87,8 +87,8 @@ pub struct Source {
     pub text: Arc<[u8]>,
     /// Its lines and words; those of a `$file` are one line of words.
     pub tree: Arc<Tree>,
-    /// Its line starts.
-    pub lines: Arc<LineIndex>,
+    /// Its line starts, found when the first finding needs one.
+    lines: Arc<OnceLock<LineIndex>>,
     /// The directive or word that brought it in; `None` for the configuration itself.
     pub included_at: Option<Loc>,
 }
@@ -104,14 +104,20 @@ impl fmt::Debug for Source {
 impl Source {
     /// Parses a configuration file.
     pub(crate) fn config(path: PathBuf, text: Vec<u8>, included_at: Option<Loc>) -> Self {
-        let (tree, lines) = (Arc::new(grammar::parse(&text)), Arc::new(LineIndex::new(&text)));
-        Self { path, text: text.into(), tree, lines, included_at }
+        let tree = Arc::new(grammar::parse(&text));
+        Self { path, text: text.into(), tree, lines: Arc::default(), included_at }
     }
 
     /// Parses a `$file`.
     pub(crate) fn list(path: PathBuf, text: Vec<u8>, included_at: Loc) -> Self {
-        let (tree, lines) = (Arc::new(grammar::parse_words(&text)), Arc::new(LineIndex::new(&text)));
-        Self { path, text: text.into(), tree, lines, included_at: Some(included_at) }
+        let tree = Arc::new(grammar::parse_words(&text));
+        Self { path, text: text.into(), tree, lines: Arc::default(), included_at: Some(included_at) }
+    }
+
+    /// Line and column of an offset.
+    #[must_use]
+    pub fn line_column(&self, offset: u32) -> LineColumn {
+        self.lines.get_or_init(|| LineIndex::new(&self.text)).line_column(offset)
     }
 
     /// The same text, brought in at another place.
@@ -170,6 +176,6 @@ impl Sources {
     #[must_use]
     pub fn line_column(&self, at: Loc) -> LineColumn {
         self.get(at.file)
-            .map_or(LineColumn { line: 1, column: 1 }, |source| source.lines.line_column(at.span.start))
+            .map_or(LineColumn { line: 1, column: 1 }, |source| source.line_column(at.span.start))
     }
 }

@@ -129,7 +129,7 @@ pub(super) fn included_from(sources: &Sources, at: Loc) -> Vec<Place> {
 impl Place {
     pub(super) fn new(sources: &Sources, at: Loc) -> Self {
         let point = |offset| {
-            let position = sources.get(at.file).map(|source| source.lines.line_column(offset));
+            let position = sources.get(at.file).map(|source| source.line_column(offset));
             let (line, column) = position.map_or((1, 1), |position| (position.line, position.column));
             Point { line, column, offset }
         };

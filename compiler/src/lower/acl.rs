@@ -11,10 +11,7 @@ use super::{
 };
 use crate::{
     lints,
-    program::{
-        Set,
-        acl::{Ace, AceId, AclRef, Action, ListId, Matcher, Parent, ParentHost, ParentKind},
-    },
+    program::acl::{Ace, AceId, AclRef, Action, ListId, Matcher, Parent, ParentHost, ParentKind},
     sources::Loc,
 };
 
@@ -30,8 +27,8 @@ pub(super) const HANDLERS: Handlers = &[
 
 /// What stands for the fields of an entry that 3proxy refuses: nobody matches. So the list that it is in is not taken for
 /// an empty one, which lets everyone in, and what extends the entry has something to extend.
-fn refused() -> (Matcher, Set<i32>) {
-    (Matcher { users: Some([].into()), ..Matcher::default() }, Set::default())
+fn refused() -> (Matcher, i32) {
+    (Matcher { users: Some([].into()), ..Matcher::default() }, 0)
 }
 
 impl ParentKind {
@@ -79,7 +76,7 @@ impl Lowering<'_> {
     }
 
     /// Puts an entry behind the current list.
-    fn append(&mut self, at: Loc, action: Action, matcher: Matcher, weight: Set<i32>) {
+    fn append(&mut self, at: Loc, action: Action, matcher: Matcher, weight: i32) {
         let acls = &mut self.program.acls;
         let id = AceId(acls.aces.len() as u32);
         acls.aces.push(Ace { at, action, matcher, parents: (0, 0), nolog: false, weight });
@@ -160,7 +157,7 @@ impl Lowering<'_> {
     fn weight(&mut self, command: &Command<'_>) {
         let Some(argument) = command.argument(0) else { return };
         let value = self.number(argument);
-        if !self.extend(|entry| entry.weight = Set::new(value, command.at)) {
+        if !self.extend(|entry| entry.weight = value) {
             self.report(lints::entry_missing::finding(command));
         }
     }

@@ -53,7 +53,7 @@ impl Lowering<'_> {
     /// An entry of a limit list whose fields start at `from`.
     fn limit<T>(&mut self, command: &Command<'_>, limit: Option<T>, from: usize) -> Option<Limit<T>> {
         let (matcher, weight) = self.matcher(command, from)?;
-        Some(Limit { at: command.at, limit, matcher, weight: weight.value })
+        Some(Limit { at: command.at, limit, matcher, weight })
     }
 
     fn bandlim(&mut self, command: &Command<'_>) -> Option<Limit<Bandwidth>> {

@@ -13,7 +13,6 @@ use super::{
 use crate::{
     lints,
     program::{
-        Set,
         acl::Matcher,
         trap::{Trap, Trapped},
     },
@@ -93,7 +92,7 @@ impl Lowering<'_> {
     }
 
     /// The fields of an entry, and its weight. `None`: 3proxy refuses one, and that is reported.
-    pub(super) fn matcher(&mut self, command: &Command<'_>, from: usize) -> Option<(Matcher, Set<i32>)> {
+    pub(super) fn matcher(&mut self, command: &Command<'_>, from: usize) -> Option<(Matcher, i32)> {
         let fields = command.arguments_from(from);
         let mut matcher = Matcher::default();
         // Every field is read, whatever is wrong with those before it.
@@ -159,15 +158,12 @@ impl Lowering<'_> {
         good
     }
 
-    fn entry_weight(&mut self, fields: &[Arg<'_>]) -> Set<i32> {
+    fn entry_weight(&mut self, fields: &[Arg<'_>]) -> i32 {
         if let Some(extra) = fields.get(8) {
             self.trap_word(extra, Trap::ExtraWords);
         }
-        fields.get(7).map_or(Set::default(), |field| {
-            // `*` reads as 0, which is no weight: as meant.
-            let value = if value::is_any(&field.value) { 0 } else { self.number(field) };
-            Set::new(value, field.at)
-        })
+        // `*` reads as 0, which is no weight: as meant.
+        fields.get(7).map_or(0, |field| if value::is_any(&field.value) { 0 } else { self.number(field) })
     }
 
     /// A list without an item restricts nothing.

@@ -99,7 +99,7 @@ fn add_service(service: &Service, program: &Program, lists: &[Vec<u64>], hash: &
 
 fn add_ace(ace: &Ace, acls: &Acls, hash: &mut DefaultHasher) {
     let Ace { at: _, action, matcher, parents: _, nolog, weight } = ace;
-    (action, matcher, nolog, weight.value).hash(hash);
+    (action, matcher, nolog, weight).hash(hash);
     acls.parents(ace).len().hash(hash);
     for parent in acls.parents(ace) {
         let Parent { at: _, weight, kind, secure, host, port, user, password } = parent;

@@ -8,7 +8,6 @@ use std::net::IpAddr;
 
 use grammar::{Secret, Text};
 
-use super::Set;
 use crate::sources::Loc;
 
 /// Every access list and entry of a Program.
@@ -64,7 +63,7 @@ pub struct Ace {
     /// `nolog`: its requests leave no log record.
     pub nolog: bool,
     /// The entry matches only while no earlier match of the request set a higher weight; 0 always matches.
-    pub weight: Set<i32>,
+    pub weight: i32,
 }
 
 impl Ace {

@@ -43,7 +43,7 @@ pub(crate) fn each(
         if !passed_over(acls, ace, &subject) {
             break;
         }
-        subject.weight = ace.weight.value;
+        subject.weight = ace.weight;
     }
 }
 

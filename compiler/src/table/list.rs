@@ -39,7 +39,7 @@ impl ListTable {
     /// The same, with an index however short the list is.
     pub(super) fn indexed(acls: &Acls, ids: &[AceId]) -> Self {
         let aces: Vec<&Ace> = ids.iter().filter_map(|id| acls.ace(*id)).collect();
-        let weighty = aces.iter().any(|ace| ace.weight.value != 0);
+        let weighty = aces.iter().any(|ace| ace.weight != 0);
         // What is passed over in a list with weights is not left out of the index: it may change the weight.
         let passes = |ace: &Ace| if weighty { Passes::Nobody } else { passes(acls, ace) };
         let rows: Vec<Row<'_>> = aces
@@ -77,7 +77,7 @@ pub fn passes(acls: &Acls, ace: &Ace) -> Passes {
 pub fn digest(acls: &Acls, ids: &[AceId]) -> u64 {
     let mut hash = DefaultHasher::new();
     for ace in ids.iter().filter_map(|id| acls.ace(*id)) {
-        (&ace.matcher, passes(acls, ace), oracle::waits(ace), ace.weight.value).hash(&mut hash);
+        (&ace.matcher, passes(acls, ace), oracle::waits(ace), ace.weight).hash(&mut hash);
     }
     hash.finish()
 }
@@ -88,7 +88,7 @@ pub fn equal(acls: &Acls, one: &[AceId], other: &[AceId]) -> bool {
     let alike = |(one, other): (&AceId, &AceId)| match (acls.ace(*one), acls.ace(*other)) {
         (Some(one), Some(other)) => {
             one.matcher == other.matcher
-                && one.weight.value == other.weight.value
+                && one.weight == other.weight
                 && passes(acls, one) == passes(acls, other)
                 && oracle::waits(one) == oracle::waits(other)
         }
@@ -122,7 +122,7 @@ impl Copied<'_> {
     /// which matters if the last entry has a weight. In a list without weights the index leaves such entries out; and only another
     /// version of its last entry can then have one.
     fn index(&self, request: &Request<'_>) -> Option<&Index> {
-        let weighs = |(_, last): (AceId, &Ace)| last.weight.value != 0;
+        let weighs = |(_, last): (AceId, &Ace)| last.weight != 0;
         let unseen = request.weight != 0 && !self.table.weighty && self.last().is_some_and(weighs);
         self.table.index.as_ref().filter(|_| !unseen)
     }
@@ -163,7 +163,7 @@ impl Copied<'_> {
             if !oracle::passed_over(self.acls, ace, subject) {
                 return Some(at);
             }
-            subject.weight = ace.weight.value;
+            subject.weight = ace.weight;
         }
         None
     }
@@ -226,7 +226,7 @@ impl Table for Copied<'_> {
         };
         let last = self.last().filter(|(_, ace)| might(ace));
         let passed_over = |ace: &Ace| oracle::passed_over(self.acls, ace, &subject);
-        let matters = |ace: &Ace| !passed_over(ace) || ace.weight.value != 0;
+        let matters = |ace: &Ace| !passed_over(ace) || ace.weight != 0;
         let asks = |(_, ace): (_, &Ace)| matters(ace) && oracle::asks_destination(&ace.matcher);
         let settled = asking.is_none() && !last.is_some_and(asks);
         let decides = |ace: &Ace| !oracle::waits(ace) && !passed_over(ace);

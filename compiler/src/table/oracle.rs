@@ -60,7 +60,7 @@ impl Table for Walk<'_> {
             if !passed_over(self.acls, ace, &subject) {
                 return Verdict::of(id, ace);
             }
-            subject.weight = ace.weight.value;
+            subject.weight = ace.weight;
         }
         Verdict::END
     }
@@ -91,14 +91,14 @@ impl Table for Walk<'_> {
         let mut subject = Subject::new(request);
         let mut settled = true;
         let Some(list) = self.list else { return Preauthorization { verdict: Verdict::EMPTY, settled } };
-        let weighty = self.acls.entries(list).any(|(_, ace)| ace.weight.value != 0);
+        let weighty = self.acls.entries(list).any(|(_, ace)| ace.weight != 0);
         for (id, ace) in self.acls.entries(list) {
             if !might_match(&ace.matcher, &subject) || outweighed(ace, subject.weight) {
                 continue;
             }
             let passed_over = passed_over(self.acls, ace, &subject);
             // Which entries are passed over matters only by the weight that they leave.
-            let matters = !passed_over || weighty && ace.weight.value != subject.weight;
+            let matters = !passed_over || weighty && ace.weight != subject.weight;
             settled &= !(matters && asks_destination(&ace.matcher));
             if waits(ace) {
                 continue;
@@ -106,7 +106,7 @@ impl Table for Walk<'_> {
             if !passed_over {
                 return Preauthorization { verdict: Verdict::of(id, ace), settled };
             }
-            subject.weight = ace.weight.value;
+            subject.weight = ace.weight;
         }
         Preauthorization { verdict: Verdict::END, settled }
     }
@@ -205,7 +205,7 @@ pub(crate) fn passed_over(acls: &Acls, ace: &Ace, subject: &Subject<'_>) -> bool
 
 /// Whether an earlier match has set a weight that this entry does not reach.
 pub(crate) const fn outweighed(ace: &Ace, weight: i32) -> bool {
-    ace.weight.value != 0 && ace.weight.value < weight
+    ace.weight != 0 && ace.weight < weight
 }
 
 /// Whether an entry may decide a request of which only `fields` are known.
@@ -234,7 +234,7 @@ pub fn compares(ace: &Ace) -> Fields {
         (matcher.ports.is_some(), Fields::PORT),
         (matcher.operations.is_some() || ace.redirects(), Fields::OPERATION),
         (matcher.weekdays.is_some() || matcher.periods.is_some(), Fields::TIME),
-        (ace.weight.value != 0, Fields::WEIGHT),
+        (ace.weight != 0, Fields::WEIGHT),
     ];
     compared.into_iter().filter(|(does, _)| *does).fold(Fields::NONE, |fields, (_, field)| fields.with(field))
 }

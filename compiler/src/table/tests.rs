@@ -10,12 +10,9 @@ use super::{
     oracle::Walk,
 };
 use crate::{
-    program::{
-        Set,
-        acl::{
-            Ace, AceId, AclRef, Acls, Action, AddressRange, ListId, Matcher, NamePattern, Operation,
-            Operations, Parent, ParentHost, ParentKind, Period, PortRange, Targets, Weekdays,
-        },
+    program::acl::{
+        Ace, AceId, AclRef, Acls, Action, AddressRange, ListId, Matcher, NamePattern, Operation, Operations,
+        Parent, ParentHost, ParentKind, Period, PortRange, Targets, Weekdays,
     },
     sources::Loc,
 };
@@ -150,7 +147,7 @@ pub(crate) fn acls(entries: &[Entry]) -> Acls {
             matcher: matcher.clone(),
             parents,
             nolog: false,
-            weight: Set::default_to(*weight),
+            weight: *weight,
         });
     }
     let ids = |range: std::ops::Range<usize>| range.map(|at| AceId(at as u32)).collect::<Vec<_>>();

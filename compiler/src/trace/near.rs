@@ -81,6 +81,6 @@ fn why(acls: &Acls, ace: &Ace, subject: &mut Subject<'_>) -> Why {
         return Why::Outweighed(subject.weight);
     }
     debug_assert!(passed_over(acls, ace, subject), "otherwise it would have decided");
-    subject.weight = ace.weight.value;
+    subject.weight = ace.weight;
     Why::Unredirectable
 }
