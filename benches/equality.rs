@@ -4,7 +4,6 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 #![expect(
     clippy::unwrap_used,
-    clippy::panic,
     clippy::indexing_slicing,
     reason = "a comparison that fails can't go on"
 )]

@@ -85,7 +85,7 @@ pub(crate) const SHAPES: &[Shape] = &[
                 source: Some([10, numbers.below(256) as u8, 1, 1]),
                 host: format!("www.n{}.example.com", numbers.below(1_000)),
                 address: [198, 18, numbers.below(256) as u8, 1],
-                port: [80, 443, 8080, 25][numbers.below(4) as usize],
+                port: numbers.pick(&[80, 443, 8080, 25]),
             }
         },
     },
@@ -130,12 +130,12 @@ fn random(at: u32) -> String {
         0 => format!("*.n{}.example.com", numbers.below(1_000)),
         _ => format!("198.18.{}.0/24", numbers.below(256)),
     };
-    let port = ["80", "443", "1-1023", "8080"][numbers.below(4) as usize];
-    let operation = ["CONNECT", "HTTP", "HTTPS,CONNECT"][numbers.below(3) as usize];
-    let day = ["1-5", "0,6", "1"][numbers.below(3) as usize];
+    let port = numbers.pick(&["80", "443", "1-1023", "8080"]);
+    let operation = numbers.pick(&["CONNECT", "HTTP", "HTTPS,CONNECT"]);
+    let day = numbers.pick(&["1-5", "0,6", "1"]);
     let fields = [user, source, target, port.into(), operation.into(), day.into()];
     let fields = fields.map(|field| maybe(&mut numbers, field)).join(" ");
-    let action = ["allow", "deny"][numbers.below(2) as usize];
+    let action = numbers.pick(&["allow", "deny"]);
     // One that lists nothing would end the list for all.
     if fields.starts_with("* * *") { format!("{action} nobody") } else { format!("{action} {fields}") }
 }
@@ -150,6 +150,11 @@ impl Numbers {
         mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         (mixed ^ mixed >> 31) % end
+    }
+
+    /// One of `values`.
+    fn pick<T: Copy + Default>(&mut self, values: &[T]) -> T {
+        values.get(self.below(values.len() as u64) as usize).copied().unwrap_or_default()
     }
 }
 

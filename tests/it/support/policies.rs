@@ -28,7 +28,7 @@ impl Numbers for Seeded {
         let mut mixed = self.0;
         mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (u128::from(mixed ^ mixed >> 31) * end as u128 >> 64) as usize
+        ((u128::from(mixed ^ (mixed >> 31)) * end as u128) >> 64) as usize
     }
 }
 
