@@ -10,6 +10,7 @@ use super::rule::{Lint, rule};
 use crate::{
     program::{
         Program,
+        acl::AclRef,
         service::{ListenAddress, Service, ServiceKind},
         trap::Trap,
     },
@@ -125,7 +126,14 @@ fn same_list(program: &Program, one: &Service, other: &Service) -> bool {
     let decides = |list| {
         program.acls.entries(list).map(|(_, ace)| (ace.action, &ace.matcher, program.acls.parents(ace)))
     };
-    one == other || one.len == other.len && decides(one).eq(decides(other))
+    let last = |list: AclRef| {
+        program.acls.ace(list.last).map(|ace| (ace.action, &ace.matcher, program.acls.parents(ace)))
+    };
+    // Of one list, only the last entry can have changed.
+    one == other
+        || one.len == other.len
+            && last(one) == last(other)
+            && (one.list == other.list || decides(one).eq(decides(other)))
 }
 
 /// An address and port as users write them.
