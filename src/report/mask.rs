@@ -73,9 +73,11 @@ fn of_command(line: &[u8]) -> Vec<Range<usize>> {
     let words = words(&tree);
     let Some((command, arguments)) = words.split_first() else { return Vec::new() };
     let directive = meant(&command.value(line));
+    // An account that stands where a command should: the rest of a `users` line, or an included file of passwords.
+    let account = if directive.is_none() { of_account(command, line) } else { None };
+    let mut secrets: Vec<_> = account.into_iter().collect();
     let found = arguments.iter().enumerate();
-    let mut secrets: Vec<_> =
-        found.filter_map(|(index, word)| of_word(directive, index, word, line)).collect();
+    secrets.extend(found.filter_map(|(index, word)| of_word(directive, index, word, line)));
     secrets.extend(unsplit(&tree, line).filter(|_| directive.is_none_or(has_secrets)));
     secrets.into_iter().map(|range| range.start + skipped..range.end + skipped).collect()
 }
@@ -92,13 +94,17 @@ fn unsplit(tree: &Tree, line: &[u8]) -> Option<Range<usize>> {
 /// The secret in the argument at `index` of `directive`.
 fn of_word(directive: Option<&Directive>, index: usize, word: &Word, line: &[u8]) -> Option<Range<usize>> {
     let written = word.span.of(line);
-    // A `$file` alone is a path. With anything else it may be a password with a `$` in it.
-    let dollars = written.iter().filter(|byte| **byte == b'$').count();
-    if matches!(word.shape, WordShape::Splice { dollar } if dollar == word.span.start) && dollars == 1 {
-        return None;
-    }
     let name = directive.map_or("", |row| row.name);
     let kind = directive.and_then(|row| row.parameter(index)).map(|parameter| parameter.kind);
+    // A `$file` alone is a path. With anything else, or where one password stands, it may be a password with a `$` in it.
+    let dollars = written.iter().filter(|byte| **byte == b'$').count();
+    let one_password = kind == Some(Kind::Secret) && name != "users" && !written.contains(&b'/');
+    if matches!(word.shape, WordShape::Splice { dollar } if dollar == word.span.start)
+        && dollars == 1
+        && !one_password
+    {
+        return None;
+    }
     let quote = usize::from(written.first() == Some(&b'"'));
     let from = match kind {
         _ if has_type(written) => password(written)?,
@@ -108,13 +114,31 @@ fn of_word(directive: Option<&Directive>, index: usize, word: &Word, line: &[u8]
         _ if name == "log" && written.get(quote) == Some(&b'&') => {
             written.iter().position(|byte| *byte == b',')? + 1
         }
-        _ => return None,
+        _ => return of_address(directive, word, line),
     };
     // The password alone may be in quotes.
     let from = from + usize::from(from > quote && written.get(from) == Some(&b'"'));
     let to = written.len() - usize::from(from < written.len() && written.ends_with(b"\""));
     let start = word.span.start as usize;
     (from < to).then(|| start + from..start + to)
+}
+
+/// What stands before the `@` of an address that is written as in a URL, `NAME:PASSWORD@HOST`.
+fn of_address(directive: Option<&Directive>, word: &Word, line: &[u8]) -> Option<Range<usize>> {
+    let written = word.span.of(line);
+    let at = written.iter().rposition(|byte| *byte == b'@')?;
+    let from = usize::from(written.first() == Some(&b'"'));
+    let named = written.get(from..at)?.contains(&b':');
+    let start = word.span.start as usize;
+    (named && directive.is_none_or(|row| row.name == "parent")).then(|| start + from..start + at)
+}
+
+/// The password of a word that is an account: what stands behind its first colon.
+fn of_account(word: &Word, line: &[u8]) -> Option<Range<usize>> {
+    let written = word.span.of(line);
+    let from = password(written)?;
+    let start = word.span.start as usize;
+    (from < written.len()).then(|| start + from..start + written.len())
 }
 
 /// Whether a word looks like an account, wherever it stands.
@@ -162,9 +186,17 @@ mod tests {
             ("usrs bob:secret", "usrs bob:***"),
             ("whatever bob:cl:secret", "whatever bob:cl:***"),
             ("unknown \"secret", "unknown ***"),
+            ("bob:CL:secret al:CR:$1$s$h", "bob:CL:*** al:CR:***"),
+            ("bob:secret", "bob:***"),
+            ("bob:", "bob:"),
             ("radius s3cret 127.0.0.1:1812", "radius *** 127.0.0.1:1812"),
+            ("radius $s3cret 127.0.0.1", "radius *** 127.0.0.1"),
+            ("radius $/run/secret 127.0.0.1", "radius $/run/secret 127.0.0.1"),
             ("radius \"s3 cret\" 127.0.0.1", "radius \"***\" 127.0.0.1"),
             ("parent 1000 socks5 127.0.0.1 1080 me secret", "parent 1000 socks5 127.0.0.1 1080 me ***"),
+            ("parent 1000 socks5 127.0.0.1 1080 me $secret", "parent 1000 socks5 127.0.0.1 1080 me ***"),
+            ("parent 1000 http me:secret@host 1080", "parent 1000 http ***@host 1080"),
+            ("parent 1000 http \"http://me:secret@host\" 1", "parent 1000 http \"***@host\" 1"),
             ("parent 1000 socks5 127.0.0.1 1080", "parent 1000 socks5 127.0.0.1 1080"),
             ("log &base,me,secret", "log &base,***"),
             ("allow a:b 10.0.0.1", "allow a:b 10.0.0.1"),

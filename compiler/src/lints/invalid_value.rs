@@ -40,11 +40,13 @@ rule! {
 
 /// `word` holds no address, where one is wanted.
 pub(crate) fn address(command: &Command<'_>, word: &Arg<'_>) -> Finding {
-    RULE.finding(
-        word.at,
-        format!("`{}` in `{}` is neither an address nor a name", word.text(), command.name()),
-    )
-    .help("write an address such as `192.0.2.1` or `2001:db8::1`")
+    // As in a URL: what stands before the `@` holds a password.
+    let shown = match word.value.iter().rposition(|byte| *byte == b'@') {
+        Some(at) => format!("***{}", Text::from(word.value.get(at..).unwrap_or_default())),
+        None => word.text().to_string(),
+    };
+    RULE.finding(word.at, format!("`{shown}` in `{}` is neither an address nor a name", command.name()))
+        .help("write an address such as `192.0.2.1` or `2001:db8::1`")
 }
 
 /// An item of a source list is wrong.

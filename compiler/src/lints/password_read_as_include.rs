@@ -47,12 +47,12 @@ rule! {
 }
 
 /// Whether `path`, behind an unquoted `$` in a word whose text before it is `before`, is a password rather than a file that is
-/// missing: a hash, or no path at all behind the colon of a user.
-pub(crate) fn is_password(before: &[u8], path: &[u8]) -> bool {
+/// missing: a hash, or no path at all behind the colon of a user or, as `one` says, where a password stands alone.
+pub(crate) fn is_password(before: &[u8], path: &[u8], one: bool) -> bool {
     let hash = path.split(|byte| *byte == b'$').next().is_some_and(|id| {
         id.len() < path.len() && !id.is_empty() && id.len() <= 8 && id.iter().all(u8::is_ascii_alphanumeric)
     });
-    hash || before.contains(&b':') && !path.contains(&b'/')
+    hash || (one || before.contains(&b':')) && !path.contains(&b'/')
 }
 
 /// The word at `word` has an unquoted `$` at `dollar`, and no such file exists. The file's name is a password: it is not cited.
@@ -78,16 +78,18 @@ mod tests {
 
     #[test]
     fn passwords_are_told_from_paths() {
-        for (before, path, password) in [
-            ("alice:CR:", "1$salt$hash", true),
-            ("alice:CR:", "apr1$salt$hash", true),
-            ("alice:CL:pa", "word", true),
-            ("", "/etc/3proxy/users", false),
-            ("", "users", false),
-            ("alice:CL:", "/run/secrets/alice", false),
-            ("", "1$salt$hash", true),
+        for (before, path, password, where_one_stands) in [
+            ("alice:CR:", "1$salt$hash", true, true),
+            ("alice:CR:", "apr1$salt$hash", true, true),
+            ("alice:CL:pa", "word", true, true),
+            ("", "/etc/3proxy/users", false, false),
+            ("", "users", false, true),
+            ("alice:CL:", "/run/secrets/alice", false, false),
+            ("", "1$salt$hash", true, true),
         ] {
-            assert_eq!(is_password(before.as_bytes(), path.as_bytes()), password, "{before}${path}");
+            let (before, path) = (before.as_bytes(), path.as_bytes());
+            assert_eq!(is_password(before, path, false), password, "{before:?} {path:?}");
+            assert_eq!(is_password(before, path, true), where_one_stands, "{before:?} {path:?}");
         }
     }
 
@@ -100,6 +102,10 @@ users user0:CL:a user1:CR:$2y$10$abcdefghijklmnopqrstuv
 #                ^ the `$` in this word names a file
 users user2:CL:pa$word
 #     ^ the `$` in this word names a file
+parent 1000 http 192.0.2.1 3128 user $word
+#                                    ^ the `$` in this word names a file
+radius $word 192.0.2.1
+#      ^ the `$` in this word names a file
 ",
         );
     }

@@ -3,6 +3,7 @@ use std::{borrow::Cow, path::PathBuf, sync::Arc};
 
 use grammar::{
     Span, Text,
+    directive::{self, Kind},
     syntax::{LineKind, SyntaxError, Tree, WordShape, Words},
 };
 
@@ -117,7 +118,11 @@ impl Lowering<'_> {
         let at = of.at;
         let name = split.first().map(|name| name.value.as_ref());
         let holds_passwords = matches!(name, Some(b"users" | b"radius" | b"parent"));
-        let is_password = holds_passwords && lints::password_read_as_include::is_password(glued, path);
+        // Where one password stands, as in `parent`. In `users` each word is a user, or a file of users.
+        let one = name.filter(|name| *name != b"users").and_then(directive::find).is_some_and(|row| {
+            row.parameter(split.len() - 1).is_some_and(|parameter| parameter.kind == Kind::Secret)
+        });
+        let is_password = holds_passwords && lints::password_read_as_include::is_password(glued, path, one);
         let path = PathBuf::from(Text::from(path).to_string());
         let file = match self.list(path.clone(), at) {
             Ok(file) => file,
