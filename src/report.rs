@@ -129,16 +129,16 @@ fn line_at(source: &Source, start: usize) -> &[u8] {
 
 /// Text in one line that can't steer a terminal.
 fn printable(text: &str) -> Cow<'_, str> {
-    let steers = |char: char| {
-        char.is_control()
-            || is_private(char)
-            || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
     if !text.contains(steers) {
         return Cow::Borrowed(text);
     }
     let escape = |char: char| if steers(char) { char.escape_unicode().to_string() } else { char.to_string() };
     Cow::Owned(text.chars().map(escape).collect())
+}
+
+/// Whether a character can steer a terminal, or the order in which it shows others.
+fn steers(char: char) -> bool {
+    char.is_control() || is_private(char) || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Whether a character means what its writer and reader agreed on: nothing, in a configuration.

@@ -15,6 +15,8 @@ use super::{
 
 /// So many lines are shown changed.
 const LINES: usize = 3;
+/// So many lines are shown that come in the place of one.
+const MOST_NEW: usize = 10;
 
 const TITLE: &str = "\x1b[1m\x1b[96m";
 const GUTTER: &str = "\x1b[1m\x1b[94m";
@@ -51,9 +53,13 @@ pub(super) fn of(sources: &Sources, fix: &Fix, color: bool) -> String {
         let number = paint(GUTTER, &format!("{:width$}", line(first).1));
         let none = paint(GUTTER, &" ".repeat(width));
         text.extend(change.gone.map(|gone| format!("\n{number} {} {gone}", paint(GONE, "-"))));
-        for (index, come) in change.come.iter().enumerate() {
+        for (index, come) in change.come.iter().take(MOST_NEW).enumerate() {
             let number = if index == 0 { &number } else { &none };
             text += &format!("\n{number} {} {come}", paint(COME, "+"));
+        }
+        if change.come.len() > MOST_NEW {
+            let more = change.come.len() - MOST_NEW;
+            text += &format!("\n{none} {} … and {more} more lines", paint(COME, "+"));
         }
     }
     if lines.len() > LINES {
@@ -99,8 +105,11 @@ fn change(sources: &Sources, edits: &[&Edit]) -> Option<Change> {
         // The same window, as much longer or shorter as the line is.
         let whole = window == (0..line.len());
         let grown = (window.end + fixed.len()).saturating_sub(line.len()).min(window.end + LONGEST);
-        let window =
-            if whole { 0..fixed.len() } else { window.start.min(fixed.len())..grown.max(window.start) };
+        let window = if whole {
+            0..fixed.len().min(window.end + LONGEST)
+        } else {
+            window.start.min(fixed.len())..grown.max(window.start)
+        };
         come.push_back(shown(fixed, &window));
     }
     // A line that stays is not shown among those that are put before or behind it.
@@ -160,6 +169,15 @@ mod tests {
         ] {
             assert_eq!(shown(text, &edits), expected);
         }
+    }
+
+    #[test]
+    fn of_what_is_put_in_so_much_is_shown_as_can_be_read() {
+        let text = shown("flush\nallow\n", &[(6, 6, &"deny\n".repeat(500))]);
+        assert!(text.ends_with("\n  + deny\n  + … and 490 more lines"), "{text}");
+        assert_eq!(text.lines().count(), 12);
+        let text = shown("flush\nallow\n", &[(6, 6, &format!("deny {}\n", "1,".repeat(5_000)))]);
+        assert!(text.ends_with('…') && text.len() < 300, "{text}");
     }
 
     #[test]
