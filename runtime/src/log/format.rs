@@ -100,8 +100,11 @@ impl Filter {
         Self { also: filter.bytes, replacement: filter.replacement }
     }
 
-    fn pass(&self, byte: u8) -> u8 {
-        if byte.is_ascii_control() || self.also.as_bytes().contains(&byte) { self.replacement } else { byte }
+    /// What is printed for `byte`, which stands behind `before`.
+    fn pass(&self, before: u8, byte: u8) -> u8 {
+        // U+0080 to U+009F in UTF-8: a terminal may take them for control sequences.
+        let is_control = byte.is_ascii_control() || before == 0xc2 && (0x80..=0x9f).contains(&byte);
+        if is_control || self.also.as_bytes().contains(&byte) { self.replacement } else { byte }
     }
 }
 
@@ -199,14 +202,17 @@ impl Line<'_> {
 
     /// What a client gave.
     fn untrusted(&mut self, bytes: &[u8]) {
-        self.out.extend(bytes.iter().take(FIELD_LIMIT).map(|&byte| self.filter.pass(byte)));
+        let mut before = 0;
+        let passed = |&byte: &u8| self.filter.pass(std::mem::replace(&mut before, byte), byte);
+        self.out.extend(bytes.iter().take(FIELD_LIMIT).map(passed));
     }
 
     /// Words of the text, with the blanks between them: a run of blanks counts, and prints, as its last one.
     fn words(&mut self, range: &Range<usize>) {
-        let mut word = 0;
+        let (mut word, mut before) = (0, 0);
         let mut text = self.record.text.iter().take(FIELD_LIMIT).peekable();
         while let Some(byte) = text.next() {
+            let before = std::mem::replace(&mut before, *byte);
             if is_blank(*byte) {
                 if text.peek().is_some_and(|next| is_blank(**next)) {
                     continue;
@@ -217,7 +223,7 @@ impl Line<'_> {
                 }
             }
             if range.contains(&word) {
-                self.out.push(self.filter.pass(*byte));
+                self.out.push(self.filter.pass(before, *byte));
             }
         }
     }
@@ -315,6 +321,16 @@ mod tests {
         }
         assert_eq!(render("L%U %n %T", &record), "a_b_c_d,e_ a_b_c_d,e_ a_b_c_d,e_");
         assert_eq!(render("-,+*L%U %1-1T", &record), "a*b*c*d*e* a");
+    }
+
+    #[test]
+    fn a_client_can_not_steer_a_terminal() {
+        let mut record = record();
+        // CSI in one character, and a letter that is written alike.
+        record.user = Some("a\u{9b}31mé".as_bytes().into());
+        record.text = record.user.as_deref().unwrap_or_default().to_vec();
+        let line = Format::compile(b"L%U %T").render(&record);
+        assert_eq!(line, b"a\xc2_31m\xc3\xa9 a\xc2_31m\xc3\xa9");
     }
 
     #[test]

@@ -106,7 +106,8 @@ pub(super) fn log_text(head: &[u8]) -> Vec<u8> {
     let line = head.get(..end).unwrap_or_default();
     let Some(start) = host_start(line) else { return line.to_vec() };
     let (before, rest) = line.split_at_checked(start).unwrap_or((line, b""));
-    let authority = rest.split(|byte| b"/?# ".contains(byte)).next().unwrap_or_default();
+    // As `target::parse` cuts it: a blank may stand in a password.
+    let authority = rest.split(|byte| b"/?#".contains(byte)).next().unwrap_or_default();
     let secret = authority.iter().rposition(|&byte| byte == b'@');
     let colon = secret.and_then(|at| authority.get(..at)?.iter().position(|&byte| byte == b':'));
     match (secret, colon) {
@@ -182,6 +183,8 @@ mod tests {
         for (head, expected) in [
             ("GET http://a/b HTTP/1.1\r\nHost: a\r\n", "GET http://a/b HTTP/1.1"),
             ("GET http://bob:secret:x:y@a:1/@b HTTP/1.1\r\n", "GET http://bob:***@a:1/@b HTTP/1.1"),
+            ("GET http://bob:se cret@a/b HTTP/1.1\r\n", "GET http://bob:***@a/b HTTP/1.1"),
+            ("CONNECT bob:se cret@a:443 HTTP/1.1\r\n", "CONNECT bob:***@a:443 HTTP/1.1"),
             ("CONNECT bob:secret@a:443 HTTP/1.1\r\n", "CONNECT bob:***@a:443 HTTP/1.1"),
             ("GET https://bob:secret@a HTTP/1.1\r\n", "GET https://bob:***@a HTTP/1.1"),
             ("GET http://bob@a/x:y@z HTTP/1.1\r\n", "GET http://bob@a/x:y@z HTTP/1.1"),
