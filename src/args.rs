@@ -26,6 +26,8 @@ pub(crate) enum Command {
     Trace(Trace),
     /// Ask a configuration what its tests say: exit status 0 if all pass, 1 if one fails, 2 if they can't be run.
     Test(Test),
+    /// Print what a configuration compiles to: exit status 1 if 3proxy refuses it.
+    Ir(Ir),
     /// Print the documentation of a rule, or the list of them.
     Explain(Explain),
 }
@@ -106,6 +108,15 @@ pub(crate) struct Test {
     /// How results are printed.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: SuiteFormat,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Ir {
+    /// The configuration; `-` is standard input.
+    pub(crate) file: PathBuf,
+    /// For programs: see docs/json.md. There is no other form.
+    #[arg(long, required = true)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, clap::Args)]

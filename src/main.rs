@@ -5,6 +5,7 @@ mod args;
 mod check;
 mod explain;
 mod files;
+mod ir;
 mod levels;
 mod report;
 mod run;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         Command::Run(run) => run::run(run, args.color.is_on(&io::stderr())),
         Command::Trace(trace) => trace::run(trace, args.color),
         Command::Test(test) => test::run(test, args.color),
+        Command::Ir(ir) => ir::run(ir),
         Command::Explain(explain) => explain::run(explain),
     };
     done.unwrap_or_else(|error| fail(&error))

@@ -1,6 +1,7 @@
 //! How findings look.
 mod difference;
 mod excerpt;
+pub(crate) mod ir;
 mod json;
 mod mask;
 mod short;

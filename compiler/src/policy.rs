@@ -12,11 +12,12 @@ use grammar::Text;
 use crate::{
     program::{
         Program,
-        acl::{Ace, AclRef, Acls, Parent},
+        acl::{Ace, AclRef, Acls, ListId, Parent},
         auth::Password,
     },
     table::{
         Fields, Preauthorization, Request, Table, Verdict,
+        index::Index,
         list::{self, Copied, ListTable},
     },
 };
@@ -40,6 +41,19 @@ pub struct Policy {
     limits: LimitTables,
     /// Of users with one name, the last.
     users: HashMap<Text, u32>,
+}
+
+/// What a table takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableSize {
+    /// The lists that share it.
+    pub lists: Vec<ListId>,
+    /// How many entries it has.
+    pub entries: usize,
+    /// Bytes on the heap, about.
+    pub bytes: usize,
+    /// Those of its indexes, by field. None: the list is so short that it is walked.
+    pub indexes: Vec<(&'static str, usize)>,
 }
 
 impl Policy {
@@ -132,6 +146,28 @@ impl Policy {
         tables.sort_unstable_by_key(|table| Arc::as_ptr(table));
         tables.dedup_by_key(|table| Arc::as_ptr(table));
         tables.into_iter().map(|table| table.bytes()).sum::<usize>() + self.limits.bytes()
+    }
+
+    /// What each table takes. Lists that are alike share one.
+    #[must_use]
+    pub fn table_sizes(&self) -> Vec<TableSize> {
+        let mut sizes: Vec<TableSize> = Vec::new();
+        let mut known: HashMap<*const ListTable, usize> = HashMap::new();
+        for (table, list) in self.tables.iter().zip(0..) {
+            let at = *known.entry(Arc::as_ptr(table)).or_insert(sizes.len());
+            if at == sizes.len() {
+                sizes.push(TableSize {
+                    lists: Vec::new(),
+                    entries: table.entries(),
+                    bytes: table.bytes(),
+                    indexes: table.index().into_iter().flat_map(Index::sizes).collect(),
+                });
+            }
+            if let Some(size) = sizes.get_mut(at) {
+                size.lists.push(ListId(list));
+            }
+        }
+        sizes
     }
 
     fn list(&self, service: usize) -> Option<Option<AclRef>> {

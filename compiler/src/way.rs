@@ -6,7 +6,8 @@ use std::net::IpAddr;
 
 use crate::program::{
     acl::{Parent, ParentHost, ParentKind},
-    service::External,
+    process::Process,
+    service::{External, ServiceKind},
 };
 
 /// What was drawn.
@@ -124,6 +125,14 @@ pub fn groups(parents: &[Parent]) -> Vec<Group<'_>> {
         groups.push(group);
     }
     groups
+}
+
+/// How often a service draws before a request fails: `parentretries` times. The HTTP proxy of 3proxy asks for a way a second time when
+/// it got none.
+#[must_use]
+pub fn attempts(process: &Process, kind: ServiceKind) -> u32 {
+    let rounds = if kind == ServiceKind::Proxy { 2 } else { 1 };
+    process.parent_attempts().saturating_mul(rounds)
 }
 
 /// The chance that no proxy is passed, from 0 to 1.

@@ -7,12 +7,9 @@
 use std::net::{IpAddr, SocketAddr};
 
 use compiler::{
-    program::{
-        acl::{Parent, ParentHost, ParentKind},
-        service::ServiceKind,
-    },
+    program::acl::{Parent, ParentHost, ParentKind},
     table::Verdict,
-    way::Plan,
+    way::{self, Plan},
 };
 use tokio::{io::AsyncWriteExt, net::TcpStream, time::timeout};
 
@@ -28,7 +25,7 @@ mod hop;
 
 use hop::Target;
 
-/// Connects through the parents of the entry that decided, in at most `parentretries` attempts.
+/// Connects through the parents of the entry that decided, in at most [`way::attempts`].
 ///
 /// # Errors
 /// Those of the last attempt, with 3proxy's codes: as [`connect`] for the first parent, 3x for an HTTP parent, 4x for SOCKS 4,
@@ -47,10 +44,8 @@ pub(crate) async fn open(
         user: user.into(),
         password: ask.credentials.as_ref().and_then(|credentials| credentials.password.clone()),
     });
-    // The HTTP proxy of 3proxy asks for a way a second time when it got none.
-    let rounds = if session.service.kind == ServiceKind::Proxy { 2 } else { 1 };
     let mut failure = Failure::new(60, FailureKind::Parent);
-    for _ in 0..snapshot.program.process.parent_attempts().saturating_mul(rounds) {
+    for _ in 0..way::attempts(&snapshot.program.process, session.service.kind) {
         let plan = Plan::draw(parents, random::below);
         session.record.hops += plan.hops.len() as u32;
         let request = Target { name: Some(ask.target.to_string()), address: target };

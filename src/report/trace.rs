@@ -50,7 +50,7 @@ impl<'a> Subject<'a> {
         Some(WayOut {
             direct: way::direct_share(&groups),
             origins: way::origins(&groups, service.external, case.query.address(program)),
-            attempts: program.process.parent_attempts(),
+            attempts: way::attempts(&program.process, service.kind),
             groups,
         })
     }

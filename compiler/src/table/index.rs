@@ -160,17 +160,23 @@ impl Index {
     /// Bytes on the heap, about.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.users.as_ref().map_or(0, Users::bytes)
-            + self.sources.as_ref().map_or(0, Sources::bytes)
-            + self.targets.as_ref().map_or(0, TargetField::bytes)
-            + self.ports.as_ref().map_or(0, Ports::bytes)
-            + self.operations.as_ref().map_or(0, Operations::bytes)
-            + self.times.as_ref().map_or(0, Times::bytes)
-            + self.unredirected.as_ref().map_or(0, Bits::bytes)
-            + self.asking.bytes()
-            + self.telling.as_ref().map_or(0, Bits::bytes)
-            + size_of_val(&*self.entries)
-            + size_of_val(&*self.groups)
+        self.sizes().map(|(_, bytes)| bytes).sum()
+    }
+
+    /// Bytes on the heap, about, of what it is made of: the fields that some entry lists something for, and the order.
+    pub fn sizes(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        let parts = [
+            ("user", self.users.as_ref().map(Users::bytes)),
+            ("source", self.sources.as_ref().map(Sources::bytes)),
+            ("target", self.targets.as_ref().map(TargetField::bytes)),
+            ("port", self.ports.as_ref().map(Ports::bytes)),
+            ("operation", self.operations.as_ref().map(Operations::bytes)),
+            ("time", self.times.as_ref().map(Times::bytes)),
+            ("redirected", self.unredirected.as_ref().map(Bits::bytes)),
+            ("preauthorization", Some(self.asking.bytes() + self.telling.as_ref().map_or(0, Bits::bytes))),
+            ("order", Some(size_of_val(&*self.entries) + size_of_val(&*self.groups))),
+        ];
+        parts.into_iter().filter_map(|(name, bytes)| Some((name, bytes?)))
     }
 }
 

@@ -60,6 +60,18 @@ impl ListTable {
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.compared) + self.index.as_ref().map_or(0, Index::bytes)
     }
+
+    /// How many entries it has.
+    #[must_use]
+    pub const fn entries(&self) -> usize {
+        self.compared.len()
+    }
+
+    /// The index; `None`: the list is so short that it is walked.
+    #[must_use]
+    pub const fn index(&self) -> Option<&Index> {
+        self.index.as_ref()
+    }
 }
 
 /// Whom an entry is passed over for.

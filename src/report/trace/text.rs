@@ -240,7 +240,7 @@ fn notes(way: &WayOut<'_>) -> Vec<String> {
         notes.push(format!("Nobody may be drawn of group {}.", shares.join(", ")));
     }
     if !way.groups.is_empty() {
-        notes.push(format!("If that fails, it is drawn anew, in {} attempts.", way.attempts));
+        notes.push(format!("If that fails it is drawn anew, in at most {} attempts.", way.attempts));
     }
     notes
 }

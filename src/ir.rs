@@ -1,0 +1,27 @@
+//! `cfgc ir`: what a configuration compiles to.
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
+
+use anyhow::Result;
+use compiler::policy::Policy;
+
+use crate::{args::Ir, files::Given, report};
+
+/// Prints the Program and the sizes of its tables: 0, or 1 if 3proxy refuses the configuration, so that it is not whole.
+pub(crate) fn run(args: &Ir) -> Result<ExitCode> {
+    let given = Given::read(&args.file)?;
+    let compiled = compiler::compile(&given.path, &given);
+    let policy = Policy::compile(&compiled.program);
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    report::ir::write(&mut out, &compiled.sources, &policy)?;
+    out.flush()?;
+    let refused = compiled.findings.iter().filter(|finding| finding.refused).count();
+    if refused > 0 {
+        report::complain(&format!(
+            "3proxy refuses this configuration ({refused} findings): `cfgc check` tells more"
+        ));
+    }
+    Ok(ExitCode::from(u8::from(refused > 0)))
+}
