@@ -12,7 +12,11 @@ pub(crate) fn run() -> Option<Vec<f64>> {
     let directory = tempfile::tempdir().ok()?;
     let out = directory.path().join("out");
     let status = Command::new("valgrind")
-        .args(["--tool=callgrind", "--toggle-collect=*counted*", "--dump-after=*counted*"])
+        .args([
+            "--tool=callgrind",
+            "--toggle-collect=table::count::counted",
+            "--dump-after=table::count::counted",
+        ])
         .arg(format!("--callgrind-out-file={}", out.display()))
         .arg(std::env::current_exe().ok()?)
         .arg("--counted")

@@ -6,8 +6,6 @@
 //!
 //! Who the client is needs passwords, caches and servers: the caller finds that out. What follows from it is here, so that the
 //! runtime, `cfgc test` and `cfgc trace` go one way.
-use std::sync::Arc;
-
 use crate::{
     policy::Policy,
     program::{
@@ -27,7 +25,7 @@ pub enum Identity {
     /// The user, as the client says or as was proved, and whether that is worth remembering.
     User {
         /// Name.
-        name: Arc<[u8]>,
+        name: Box<[u8]>,
         /// It was found out now, not remembered.
         fresh: bool,
     },

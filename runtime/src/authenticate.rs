@@ -3,7 +3,7 @@
 //! The chain is walked by [`compiler::chain`], since what a type found out is judged by the access list before the next type is
 //! tried. A type says who the client is, or fails with 3proxy's code: 4 no user name, 5 no such user, 6 to 8 a wrong password,
 //! 10 another address than the one remembered.
-use std::{net::IpAddr, sync::Arc};
+use std::net::IpAddr;
 
 use compiler::{
     chain::Identity,
@@ -56,7 +56,7 @@ fn remembered(session: &Session, ask: &Ask, address: Option<IpAddr>) -> Result<I
     if cache::is_bound_to_address(settings.fields) && known.client != session.client.ip() {
         return Err(10);
     }
-    Ok(Identity::User { name: known.user, fresh: false })
+    Ok(Identity::User { name: (*known.user).into(), fresh: false })
 }
 
 /// Before the types behind a cache are asked who that is: waits until whoever asks the same has the answer. `None`: it may be
@@ -67,10 +67,10 @@ pub(crate) async fn find_out(session: &Session, ask: &Ask, address: Option<IpAdd
 }
 
 /// Remembers who the client is, if its service has an `authcache` line.
-pub(crate) fn remember(session: &Session, ask: &Ask, address: Option<IpAddr>, by: AuthType, user: Arc<[u8]>) {
+pub(crate) fn remember(session: &Session, ask: &Ask, address: Option<IpAddr>, by: AuthType, user: &[u8]) {
     if let Some((_, key)) = key(session, ask, address) {
         let Snapshot { identities, policy, .. } = &*session.snapshot;
-        identities.put(policy, key, Known { user, client: session.client.ip(), by });
+        identities.put(policy, key, Known { user: user.into(), client: session.client.ip(), by });
     }
 }
 

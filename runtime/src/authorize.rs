@@ -109,7 +109,7 @@ async fn walk_chain(session: &mut Session, ask: &Ask, address: Option<IpAddr>) -
             continue;
         }
         if let Identity::User { name, fresh: true } = &identity {
-            authenticate::remember(session, ask, address, kind, Arc::clone(name));
+            authenticate::remember(session, ask, address, kind, name);
         }
         return Ok(Grant { address, verdict, user: identity.user().map(Into::into) });
     }

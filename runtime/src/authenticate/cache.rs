@@ -13,6 +13,7 @@
 mod checks;
 mod flight;
 mod key;
+mod name;
 #[cfg(test)]
 mod tests;
 
@@ -38,12 +39,13 @@ pub use flight::Flight;
 use flight::Flights;
 use key::Keys;
 pub use key::{Key, Subject};
+pub use name::Name;
 
 /// Who was found out to be a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
     /// User name.
-    pub user: Arc<[u8]>,
+    pub user: Name,
     /// The address that it had.
     pub client: IpAddr,
     /// By which type of a chain: one that [finds out](AuthType::is_real) who the client is.
@@ -58,12 +60,14 @@ pub struct Identities {
     checks: Checks,
     flights: Flights,
     bounds: Bounds,
+    began: Instant,
 }
 
 #[derive(Clone, Debug)]
 struct Entry {
     known: Known,
-    since: Instant,
+    /// Seconds after the cache began.
+    since: u32,
     checked: u64,
 }
 
@@ -97,7 +101,7 @@ impl Identities {
             .time_to_live(Duration::from_secs(bounds.seconds.max(1).into()))
             .build_with_hasher(BuildHasherDefault::default());
         let (keys, checks, flights) = (Keys::new(), Checks::default(), Flights::default());
-        Self { cache, keys, checks, flights, bounds }
+        Self { cache, keys, checks, flights, bounds, began: Instant::now() }
     }
 
     /// The key of a request; `None`: the request lacks one of its fields, or they say nothing of the client.
@@ -110,15 +114,20 @@ impl Identities {
     #[must_use]
     pub fn get(&self, policy: &Policy, settings: AuthCache, key: &Key) -> Option<Known> {
         let Entry { known, since, checked } = self.cache.get(key)?;
-        let fresh = since.elapsed() < Duration::from_secs(settings.seconds.into());
+        let fresh = self.now().saturating_sub(since) < settings.seconds;
         (fresh && self.checks.of(policy, known.by, &known.user) == Some(checked)).then_some(known)
     }
 
     /// Remembers that, as found out under `policy`.
     pub fn put(&self, policy: &Policy, key: Key, known: Known) {
         if let Some(checked) = self.checks.of(policy, known.by, &known.user) {
-            self.cache.insert(key, Entry { known, since: Instant::now(), checked });
+            self.cache.insert(key, Entry { known, since: self.now(), checked });
         }
+    }
+
+    /// Seconds since the cache began: enough for 136 years.
+    fn now(&self) -> u32 {
+        u32::try_from(self.began.elapsed().as_secs()).unwrap_or(u32::MAX)
     }
 
     /// Begins to find out who that is. If somebody does so already this waits until that is done, and returns `None`: the answer
