@@ -2,11 +2,7 @@
 //!
 //! `cargo bench --bench equality -- 1000000000` compares a thousand million; without a number, ten million. Under `cargo test` a few.
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a comparison that fails can't go on"
-)]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a comparison that fails can't go on")]
 #[path = "../tests/it/support/policies.rs"]
 mod policies;
 

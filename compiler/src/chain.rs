@@ -96,6 +96,13 @@ impl<'a> Chain<'a> {
         self.worst
     }
 
+    /// Whether a success of the type that was asked last is remembered: only if a cache was asked before it. As in 3proxy: behind
+    /// `strong`, a cache that is keyed by the name alone would let a wrong password in that a right one had gone before.
+    #[must_use]
+    pub fn remembers(&self) -> bool {
+        self.steps.iter().take(self.asked.saturating_sub(1)).any(|step| step.kind.is_cache())
+    }
+
     fn ask_list(&self, request: &Request<'_>, identity: &Identity) -> Judged {
         let verdict = match identity {
             Identity::Unchecked => Verdict { entry: None, decision: Decision::Allow },

@@ -108,7 +108,9 @@ async fn walk_chain(session: &mut Session, ask: &Ask, address: Option<IpAddr>) -
         if judged.code != 0 {
             continue;
         }
-        if let Identity::User { name, fresh: true } = &identity {
+        if let Identity::User { name, fresh: true } = &identity
+            && chain.remembers()
+        {
             authenticate::remember(session, ask, address, kind, name);
         }
         return Ok(Grant { address, verdict, user: identity.user().map(Into::into) });

@@ -183,6 +183,24 @@ async fn nobody_is_remembered_by_a_name_that_was_not_checked() {
     assert_eq!(code(&shared, 1, "127.0.0.1", "bob:wrong", "127.0.0.1:80").await, 6);
 }
 
+/// Otherwise a wrong password would do once a right one was given.
+#[tokio::test]
+async fn only_what_stands_behind_a_cache_is_remembered() {
+    for (chain, expected) in
+        [("strong cache", 6), ("strong cacheacl", 6), ("cache strong", 0), ("strong cache strong", 6)]
+    {
+        let config = format!("{USERS}authcache user 60\nauth {chain}\nallow bob\nproxy\n");
+        let snapshot = snapshot(&config);
+        for (login, expected) in [("bob:wrong", 6), ("bob:secret", 0), ("bob:wrong", expected)] {
+            assert_eq!(
+                code(&snapshot, 0, "127.0.0.1", login, "127.0.0.1:80").await,
+                expected,
+                "{chain}: {login}"
+            );
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_kept_connection_depends_on_entry_user_and_what_a_parent_is_told() {
     let config = "auth useronly\nallow bob\nparent 1000 socks5 127.0.0.1 1 * *\nallow *\nproxy\n";
