@@ -91,6 +91,9 @@ const COUNTS: usize = 2 + PLACES.len() + 2;
 fn counted(shape: &Shape, length: u32) {
     let program = program(shape, length);
     let policy = policy(&program);
+    let entries = program.acls.aces.iter();
+    let (entries, values) = (entries.len(), entries.map(|ace| ace.matcher.values()).max());
+    assert!(entries.max(values.unwrap_or(0)) >= length as usize, "{}: a part of it is not there", shape.name);
     let walk = Walk { acls: &program.acls, list: program.services.first().and_then(|service| service.acl) };
     let at = |hundredths: u32| {
         (shape.ask)(u32::try_from(u64::from(length) * u64::from(hundredths) / 100).unwrap_or(0))
@@ -116,11 +119,11 @@ fn counted(shape: &Shape, length: u32) {
 
 /// Seconds from text to Program and from Program to Policy, the best of some runs, and the tables' bytes.
 fn compile(shape: &Shape, length: u32) -> (f64, f64, usize) {
-    let text = text(shape, length);
+    let files = files(shape, length);
     let mut best = (f64::INFINITY, f64::INFINITY, 0);
     for _ in 0..3 {
         let started = append::processor_seconds();
-        let program = compiled(text.clone());
+        let program = compiled(&files);
         let middle = append::processor_seconds();
         let policy = policy(&program);
         let end = append::processor_seconds();
@@ -130,19 +133,22 @@ fn compile(shape: &Shape, length: u32) -> (f64, f64, usize) {
 }
 
 fn program(shape: &Shape, length: u32) -> Arc<Program> {
-    compiled(text(shape, length))
+    compiled(&files(shape, length))
 }
 
 fn policy(program: &Arc<Program>) -> Policy {
     Policy::compile(program)
 }
 
-fn text(shape: &Shape, length: u32) -> String {
-    format!("auth iponly\n{}socks -p1080\n", (shape.list)(length))
+fn files(shape: &Shape, length: u32) -> MemoryFiles {
+    let mut files = MemoryFiles::default();
+    files.insert("3proxy.cfg", format!("auth iponly\n{}socks -p1080\n", (shape.list)(length)));
+    if let Some(values) = shape.values {
+        files.insert("values", values(length));
+    }
+    files
 }
 
-fn compiled(text: String) -> Arc<Program> {
-    let mut files = MemoryFiles::default();
-    files.insert("3proxy.cfg", text);
-    compiler::compile(Path::new("3proxy.cfg"), &files).program
+fn compiled(files: &MemoryFiles) -> Arc<Program> {
+    compiler::compile(Path::new("3proxy.cfg"), files).program
 }

@@ -13,6 +13,8 @@ pub(crate) struct Shape {
     pub(crate) lengths: &'static [u32],
     /// The entries of a list of that length.
     pub(crate) list: fn(u32) -> String,
+    /// The values of the one entry, if it is not the entries that are counted.
+    pub(crate) values: Option<fn(u32) -> String>,
     /// The request that its nth entry or value is for.
     pub(crate) ask: fn(u32) -> Ask,
 }
@@ -33,19 +35,23 @@ pub(crate) const SHAPES: &[Shape] = &[
     Shape {
         name: "a: one entry, addresses",
         lengths: LENGTHS,
-        list: |length| one_entry(length, |at| if at % 2 == 0 { network(at) } else { dotted(inside(at)) }),
+        list: ONE_ENTRY,
+        values: Some(|length| {
+            values(length, |at| if at % 2 == 0 { network(at) } else { dotted(inside(at)) })
+        }),
         ask: |at| Ask { address: inside(at), ..Ask::default() },
     },
     Shape {
         name: "b: one entry, host patterns",
         lengths: LENGTHS,
-        list: |length| {
-            one_entry(length, |at| match at % 3 {
+        list: ONE_ENTRY,
+        values: Some(|length| {
+            values(length, |at| match at % 3 {
                 0 => format!("host{at}.example.com"),
                 1 => format!("*.zone{at}.example.net"),
                 _ => format!("*track{at}er*"),
             })
-        },
+        }),
         ask: |at| Ask {
             host: match at % 3 {
                 0 => format!("host{at}.example.com"),
@@ -60,24 +66,28 @@ pub(crate) const SHAPES: &[Shape] = &[
         name: "c: users, each with an extip",
         lengths: LENGTHS,
         list: |length| each(length, |at| format!("allow user{at}\nparent 1000 extip 192.0.2.1 0")),
+        values: None,
         ask: |at| Ask { user: Some(format!("user{at}")), ..Ask::default() },
     },
     Shape {
         name: "d: target networks",
         lengths: LENGTHS,
         list: |length| each(length, |at| format!("allow * * {}", network(at))),
+        values: None,
         ask: |at| Ask { address: inside(at), ..Ask::default() },
     },
     Shape {
         name: "e: target names",
         lengths: LENGTHS,
         list: |length| each(length, |at| format!("allow * * *.n{at}.example.com")),
+        values: None,
         ask: |at| Ask { host: format!("www.n{at}.example.com"), address: [203, 0, 113, 1], ..Ask::default() },
     },
     Shape {
         name: "f: random in all fields",
         lengths: &[10, 1_000, 10_000],
         list: |length| each(length, random),
+        values: None,
         ask: |at| {
             let mut numbers = Numbers(u64::from(at));
             Ask {
@@ -93,6 +103,7 @@ pub(crate) const SHAPES: &[Shape] = &[
         name: "g: realistic",
         lengths: &[50],
         list: realistic,
+        values: None,
         ask: |at| Ask {
             user: Some(format!("user{}", at % 20)),
             source: Some([10, 0, (at % 16) as u8, 9]),
@@ -158,9 +169,11 @@ impl Numbers {
     }
 }
 
-fn one_entry(length: u32, item: impl Fn(u32) -> String) -> String {
-    let items: Vec<String> = (0..length).map(item).collect();
-    format!("deny * * {}\nallow *\n", items.join(","))
+/// An entry whose values stand in an included file: a line holds no more than 65,535 bytes.
+const ONE_ENTRY: fn(u32) -> String = |_| "deny * * $values\nallow *\n".into();
+
+fn values(length: u32, item: impl Fn(u32) -> String) -> String {
+    (0..length).map(item).collect::<Vec<_>>().join(",")
 }
 
 fn each(length: u32, entry: impl Fn(u32) -> String) -> String {
