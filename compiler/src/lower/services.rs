@@ -53,6 +53,9 @@ impl ServiceKind {
     }
 }
 
+/// `PORT HOST PORT`.
+const PORT_MAPPER_ARGUMENTS: usize = 3;
+
 impl Lowering<'_> {
     fn service(&mut self, command: &Command<'_>, kind: ServiceKind) {
         let index = self.program.services.len();
@@ -60,7 +63,10 @@ impl Lowering<'_> {
         let count = command.arguments.iter().take_while(|word| word.value.starts_with(b"-")).count();
         let mut options = Options::default();
         let mut own_log = false;
-        let unglued = command.arguments.get(count).and_then(|word| unknown_option::unglued(command, word));
+        // A port mapper's own arguments are no values that lack their option.
+        let own = if kind.default_port().is_none() { PORT_MAPPER_ARGUMENTS } else { 0 };
+        let stray = command.arguments.get(count).filter(|_| command.arguments.len() - count != own);
+        let unglued = stray.and_then(|word| unknown_option::unglued(command, word));
         for word in command.arguments.iter().take(count) {
             // Its value stands behind it, so it is not known what it says.
             if unglued.is_some_and(|flag| flag.at == word.at) {

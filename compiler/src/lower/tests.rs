@@ -48,6 +48,16 @@ fn entries(compiled: &Compiled, service: usize) -> Vec<(u32, bool, usize)> {
 }
 
 #[test]
+fn an_option_of_a_port_mapper_takes_nothing_of_its_arguments() {
+    for (options, expected) in [("-C", Some(0)), ("-C0 -u", Some(0)), ("-C1", Some(1)), ("-u", None)] {
+        let compiled = lowered(&format!("tcppm {options} 10022 127.0.0.1 22\n"), &[]);
+        let service = compiled.program.services.first().unwrap();
+        assert_eq!(service.options.half_close.map(|set| set.value), expected, "{options}");
+        assert!(compiled.findings.iter().all(|finding| !finding.refused), "{options}");
+    }
+}
+
+#[test]
 fn every_command_of_the_language_has_one_meaning() {
     let mut seen = HashSet::new();
     for (name, _) in FAMILIES.iter().flat_map(|family| family.iter()) {

@@ -1,5 +1,10 @@
 //! Values for what a query leaves out: one for each way in which it can matter.
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::{
+    collections::BTreeSet,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+};
+
+use grammar::Text;
 
 use crate::{
     policy::{Policy, witness::OFFICE_HOURS},
@@ -33,8 +38,13 @@ pub(super) fn of(policy: &Policy, query: &Query, answer: &Answer) -> Completions
     let unknown = query.unknown(program);
     let host = query.host();
     let (mut ranges, mut periods): (Vec<AddressRange>, Vec<Period>) = (Vec::new(), Vec::new());
-    for step in &answer.steps {
-        let user = step.found.as_ref().ok().and_then(|identity| identity.user());
+    // Steps behind those that were asked may be reached with other values, so whom they would take the client for counts, too:
+    // for nobody (`iponly`), or for the name given.
+    let reached =
+        answer.steps.iter().map(|step| step.found.as_ref().ok().and_then(|identity| identity.user()));
+    let users: BTreeSet<Option<&[u8]>> =
+        reached.chain([None, query.user.as_ref().map(Text::as_bytes)]).collect();
+    for user in users {
         let request = query.request(program, user, host.as_deref());
         needs::each(program, list, &request, unknown, |ace, open| {
             if let Some(targets) = ace.matcher.targets.as_deref().filter(|_| open.has(Fields::ADDRESS)) {
