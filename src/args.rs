@@ -28,6 +28,8 @@ pub(crate) enum Command {
     Test(Test),
     /// Print what a configuration compiles to: exit status 1 if 3proxy refuses it.
     Ir(Ir),
+    /// Say what changes between two configurations: services, settings, users, and which requests are decided otherwise.
+    Diff(Diff),
     /// Print the documentation of a rule, or the list of them.
     Explain(Explain),
 }
@@ -117,6 +119,20 @@ pub(crate) struct Ir {
     /// For programs: see docs/json.md. There is no other form.
     #[arg(long, required = true)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Diff {
+    /// The configuration as it was; `-` is standard input.
+    pub(crate) old: PathBuf,
+    /// The configuration as it is to be; `-` is standard input.
+    pub(crate) new: PathBuf,
+    /// Print for programs: see docs/json.md.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Exit with 1 if something changes.
+    #[arg(long)]
+    pub(crate) exit_code: bool,
 }
 
 #[derive(Debug, clap::Args)]

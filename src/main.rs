@@ -3,6 +3,7 @@
 //! Exit status: 0 done, 1 something was found, 2 it could not be done.
 mod args;
 mod check;
+mod diff;
 mod explain;
 mod files;
 mod ir;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         Command::Trace(trace) => trace::run(trace, args.color),
         Command::Test(test) => test::run(test, args.color),
         Command::Ir(ir) => ir::run(ir),
+        Command::Diff(diff) => diff::run(diff),
         Command::Explain(explain) => explain::run(explain),
     };
     done.unwrap_or_else(|error| fail(&error))

@@ -1,4 +1,5 @@
 //! How findings look.
+pub(crate) mod diff;
 mod difference;
 mod excerpt;
 pub(crate) mod ir;

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`sources`] (the file and what it includes), [`lower`](mod@lower) (the script, run in order), [`program`]
 //! (what it yields), [`policy`] and [`table`] (the access decision), [`chain`] (who is let to it), [`query`] (questions about
-//! both), [`lints`] and [`finding`] (what is wrong).
+//! both), [`change`] (what another version changes), [`lints`] and [`finding`] (what is wrong).
 //!
 //! **Invariants.** Reads files through the [`sources::Files`] trait and does no other I/O: no clock, no network,
 //! no environment. Cannot fail and cannot panic: whatever the input, there is a [`Compiled`].
@@ -18,6 +18,7 @@
 
 mod allow;
 pub mod chain;
+pub mod change;
 pub mod finding;
 pub mod fix;
 pub mod lints;

@@ -7,13 +7,13 @@
 //! made of: `names`, `networks`, `schedule`, `intervals`, `postings`, `bits`.
 mod bits;
 pub mod index;
-mod intervals;
+pub(crate) mod intervals;
 pub mod list;
-mod names;
+pub(crate) mod names;
 mod networks;
 pub mod oracle;
 mod postings;
-mod schedule;
+pub(crate) mod schedule;
 mod subject;
 #[cfg(test)]
 mod tests;
@@ -83,7 +83,7 @@ impl Verdict {
     /// Whether the request passes, directly or through parents.
     #[must_use]
     pub const fn passes(self) -> bool {
-        matches!(self.decision, Decision::Allow | Decision::Redirect)
+        self.decision.passes()
     }
 }
 
@@ -111,6 +111,12 @@ pub enum Decision {
 }
 
 impl Decision {
+    /// Whether the request passes, directly or through parents.
+    #[must_use]
+    pub const fn passes(self) -> bool {
+        matches!(self, Self::Allow | Self::Redirect)
+    }
+
     /// What an entry decides once it matches.
     #[must_use]
     pub const fn of(ace: &Ace) -> Self {

@@ -11,6 +11,7 @@
 
 mod bad_input;
 mod cases;
+mod diff;
 mod examples;
 mod golden;
 mod layers;

@@ -210,7 +210,7 @@ impl ParentKind {
 }
 
 /// Where a parent is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ParentHost {
     /// An address; all zeros keeps the address of the request.
     Address(IpAddr),

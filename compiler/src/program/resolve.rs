@@ -40,7 +40,7 @@ pub enum ResolverMode {
 }
 
 /// A name server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NameServer {
     /// Address and port.
     pub address: SocketAddr,

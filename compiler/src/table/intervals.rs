@@ -24,7 +24,7 @@ macro_rules! point {
 point!(u16, u32, u128);
 
 /// Lists of entries, to be merged.
-pub(super) type Lists<'a> = SmallVec<[&'a [u32]; 6]>;
+pub(crate) type Lists<'a> = SmallVec<[&'a [u32]; 6]>;
 
 /// Ranges and the entries that have them.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use crate::program::acl::NamePattern;
 
 /// Name patterns and the entries that have them.
 #[derive(Debug)]
-pub(super) struct Names {
+pub(crate) struct Names {
     exact: HashMap<Box<[u8]>, u32>,
     prefixes: Affixes,
     suffixes: Affixes,
@@ -42,7 +42,7 @@ const MANY_PARTS: usize = 8;
 
 impl Names {
     /// Of patterns, with the entries ascending.
-    pub(super) fn new<'a>(patterns: impl Iterator<Item = (&'a NamePattern, u32)>) -> Self {
+    pub(crate) fn new<'a>(patterns: impl Iterator<Item = (&'a NamePattern, u32)>) -> Self {
         let mut exact = HashMap::new();
         let mut prefixes = HashMap::new();
         let mut suffixes = HashMap::new();
@@ -74,7 +74,7 @@ impl Names {
     }
 
     /// Adds the lists of the entries that have a pattern which means `host`, which is in lower case.
-    pub(super) fn find<'a>(&'a self, host: &[u8], lists: &mut Lists<'a>) {
+    pub(crate) fn find<'a>(&'a self, host: &[u8], lists: &mut Lists<'a>) {
         let mut add = |slot: u32| lists.push(self.postings.of(slot));
         if let Some(slot) = self.exact.get(host) {
             add(*slot);

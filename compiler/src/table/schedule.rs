@@ -8,12 +8,12 @@ const DAY: u32 = 24 * 60 * 60;
 pub(super) type Schedule = Intervals<u32>;
 
 /// The second of the week.
-pub(super) const fn second(time: WeekTime) -> u32 {
+pub(crate) const fn second(time: WeekTime) -> u32 {
     time.day as u32 * DAY + time.second
 }
 
 /// Adds the ranges in which an entry's weekdays and periods let it match.
-pub(super) fn add(matcher: &Matcher, entry: u32, ranges: &mut Vec<(u32, u32, u32)>) {
+pub(crate) fn add(matcher: &Matcher, entry: u32, ranges: &mut Vec<(u32, u32, u32)>) {
     let days = matcher.weekdays.unwrap_or(Weekdays(0x7f));
     let whole = [Period { from: 0, to: DAY }];
     let periods = matcher.periods.as_deref().unwrap_or(&whole);

@@ -1,0 +1,274 @@
+//! What is reported is what changes: every request of small universes is in a class exactly when the two policies do otherwise by it.
+use std::path::Path;
+
+use proptest::{prelude::*, sample::subsequence, test_runner::TestCaseError};
+
+use super::{Changes, Class, Requests, Values, compare};
+use crate::{
+    Compiled, compile,
+    policy::Policy,
+    program::acl::{AddressRange, NamePattern, Operation},
+    sources::MemoryFiles,
+    table::{Request, Verdict, WeekTime, oracle::name_matches},
+};
+
+fn compiled(text: &str) -> Compiled {
+    let mut files = MemoryFiles::default();
+    files.insert("3proxy.cfg", text);
+    compile(Path::new("3proxy.cfg"), &files)
+}
+
+/// A word of a field: `*`, or some of `items`.
+fn word(items: &'static [&'static str]) -> impl Strategy<Value = String> {
+    let some = subsequence(items, 1..=3.min(items.len())).prop_map(|items| items.join(","));
+    prop_oneof![2 => Just("*".to_owned()), 1 => some]
+}
+
+const SOURCES: &[&str] =
+    &["10.0.0.0/8", "10.0.0.1", "10.0.1.0-11.0.0.0", "::/0", "2001:db8::/32", "0.0.0.0/0"];
+const TARGETS: &[&str] = &[
+    "10.0.0.0/8",
+    "10.0.0.1",
+    "0.0.0.0/0",
+    "::/0",
+    "a.test",
+    "*.test",
+    "*test",
+    "a.*",
+    "*a*",
+    "*bad*",
+    "*.a.test",
+    "b*",
+    "10.*",
+];
+
+/// An entry, or something that changes the one before it.
+fn line() -> impl Strategy<Value = String> {
+    let fields = (
+        word(&["bob", "alice", "-"]),
+        word(SOURCES),
+        word(TARGETS),
+        word(&["25", "20-30", "443", "0"]),
+        word(&["CONNECT", "BIND", "UDPASSOC"]),
+        word(&["1", "1-5", "0"]),
+        word(&["09:00:00-18:00:00", "12:00:00-13:00:00"]),
+        prop_oneof![12 => Just(""), 1 => Just(" 2"), 1 => Just(" 5")],
+    );
+    let behind = prop_oneof![
+        6 => Just(""),
+        1 => Just("parent 1000 socks5 192.0.2.1 1080\n"),
+        1 => Just("parent 1000 extip 192.0.2.9 0\n"),
+        1 => Just("nolog\n"),
+    ];
+    let allow = (any::<bool>(), behind).prop_map(|(allow, behind)| match (allow, behind) {
+        (true, behind) => ("allow", behind),
+        (false, "nolog\n") => ("deny", "nolog\n"),
+        (false, _) => ("deny", ""),
+    });
+    (allow, fields).prop_map(
+        |((action, behind), (users, sources, targets, ports, operations, days, hours, weight))| {
+            format!(
+                "{action} {users} {sources} {targets} {ports} {operations} {days} {hours}{weight}\n{behind}"
+            )
+        },
+    )
+}
+
+/// Two versions of a list: some lines kept, some replaced, some in another order.
+fn versions() -> impl Strategy<Value = (String, String)> {
+    let edit = prop::collection::vec((0_u8..8, line()), 1..7);
+    (edit, prop::collection::vec(line(), 0..2)).prop_map(|(lines, more)| {
+        let (mut old, mut new) = (Vec::new(), more);
+        for (what, line) in lines {
+            match what {
+                0 => old.push(line),
+                1 => new.push(line),
+                2 => {
+                    old.push(line.clone());
+                    new.insert(0, line);
+                }
+                _ => {
+                    old.push(line.clone());
+                    new.push(line);
+                }
+            }
+        }
+        let whole =
+            |lines: Vec<String>| format!("auth iponly useronly\n{}socks -46 -p1080\n", lines.concat());
+        (whole(old), whole(new))
+    })
+}
+
+/// Values of each field; every combination is asked.
+#[derive(Debug)]
+struct Universe {
+    users: Vec<Option<&'static str>>,
+    sources: Vec<&'static str>,
+    hosts: Vec<&'static str>,
+    addresses: Vec<&'static str>,
+    ports: Vec<u16>,
+    times: Vec<WeekTime>,
+}
+
+fn universe() -> impl Strategy<Value = Universe> {
+    let time = |day, hour: u32| WeekTime { day, second: hour * 3600 };
+    (
+        subsequence(vec![None, Some("bob"), Some("alice"), Some("zed")], 3),
+        subsequence(vec!["10.0.0.1", "10.0.1.1", "11.0.0.1", "2001:db8::1", "::ffff:10.0.0.1"], 3),
+        subsequence(vec!["A.test", "b.a.test.", "test", "bad.test", "a.testing", "x.y", "10.0.0.1"], 4),
+        subsequence(vec!["10.0.0.1", "10.9.9.9", "2001:db8::9", "8.8.8.8", "0.0.0.0"], 3),
+        subsequence(vec![0, 24, 25, 443, 30], 3),
+        subsequence(vec![time(1, 10), time(1, 12), time(0, 12), time(6, 3)], 2),
+    )
+        .prop_map(|(users, sources, hosts, addresses, ports, times)| Universe {
+            users,
+            sources,
+            hosts,
+            addresses,
+            ports,
+            times,
+        })
+}
+
+impl Universe {
+    /// Every request that a client can make: only UDP associations name no target yet, and BIND compares what is not there.
+    fn each(
+        &self,
+        mut judge: impl FnMut(Request<'_>) -> Result<(), TestCaseError>,
+    ) -> Result<(), TestCaseError> {
+        for user in &self.users {
+            for source in &self.sources {
+                for host in &self.hosts {
+                    for address in &self.addresses {
+                        for port in &self.ports {
+                            for time in &self.times {
+                                for operation in
+                                    [Operation::Connect, Operation::Bind, Operation::UdpAssociate]
+                                {
+                                    if operation == Operation::Connect
+                                        && (*port == 0 || *address == "0.0.0.0")
+                                    {
+                                        continue;
+                                    }
+                                    judge(Request {
+                                        user: user.map(str::as_bytes),
+                                        source: source.parse().unwrap(),
+                                        host: Some(host.as_bytes()),
+                                        address: Some(address.parse().unwrap()),
+                                        port: *port,
+                                        operation,
+                                        time: *time,
+                                        weight: 0,
+                                        redirected: false,
+                                    })?;
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether what is said of a field is true of a value.
+fn says(values: &Values, is_unknown: bool, means: impl Fn(&str) -> bool) -> bool {
+    assert_eq!((values.omitted, values.but_omitted), (0, 0));
+    if let (true, Some(unknown)) = (is_unknown, values.unknown) {
+        return unknown;
+    }
+    values.items.as_ref().is_none_or(|items| items.iter().any(|item| means(item)))
+        && !values.but.iter().any(|item| means(item))
+}
+
+fn address_in(text: &str, address: std::net::IpAddr) -> bool {
+    let range = match (text.parse::<ipnet::IpNet>(), text.split_once('-')) {
+        (Ok(network), _) => AddressRange::from(network),
+        (_, Some((first, last))) => {
+            AddressRange { first: first.parse().unwrap(), last: last.parse().unwrap() }
+        }
+        _ => AddressRange::single(text.parse().unwrap()),
+    };
+    range.contains(address.to_canonical())
+}
+
+fn time_in(text: &str, time: WeekTime) -> bool {
+    let (days, hours) = text.split_once(' ').unwrap_or((text, "00:00:00-24:00:00"));
+    let (first, last) = days.split_once('-').unwrap_or((days, days));
+    let day = |name: &str| {
+        ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"].iter().position(|day| *day == name).unwrap()
+    };
+    let clock = |text: &str| text.split(':').fold(0, |sum, part| sum * 60 + part.parse::<u32>().unwrap());
+    let (from, to) = hours.split_once('-').unwrap();
+    (day(first)..=day(last)).contains(&time.day.into()) && (clock(from)..clock(to)).contains(&time.second)
+}
+
+fn holds(requests: &Requests, request: &Request<'_>) -> bool {
+    let bind = request.operation == Operation::Bind;
+    let host = request.host.unwrap().to_ascii_lowercase();
+    let host = host.strip_suffix(b".").unwrap_or(&host);
+    let address = request.address.unwrap_or(std::net::Ipv4Addr::UNSPECIFIED.into());
+    let meant =
+        |text: &str| text.split(" and ").all(|item| name_matches(&NamePattern::new(item.as_bytes()), host));
+    requests.operations.contains(&request.operation)
+        && says(&requests.users, false, |name| name.as_bytes() == request.user.unwrap_or(b"-"))
+        && says(&requests.sources, false, |range| address_in(range, request.source))
+        && says(&requests.hosts, false, meant)
+        && says(&requests.addresses, !bind && address.is_unspecified(), |range| address_in(range, address))
+        && says(&requests.ports, !bind && request.port == 0, |range| {
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
+            (first.parse().unwrap()..=last.parse().unwrap()).contains(&request.port)
+        })
+        && says(&requests.times, false, |text| time_in(text, request.time))
+}
+
+/// What is done with a request: the decision, the way out, and whether it is logged.
+fn done(policy: &Policy, verdict: Verdict) -> String {
+    let nolog = verdict.entry.and_then(|id| policy.program().acls.ace(id)).is_some_and(|ace| ace.nolog);
+    let hosts: Vec<_> = policy.parents(verdict).iter().map(|parent| (parent.kind, &parent.host)).collect();
+    format!("{:?} {hosts:?} {nolog}", verdict.decision)
+}
+
+fn classes(changes: &Changes) -> &[Class] {
+    changes.lists.first().map_or(&[], |change| &change.classes)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn a_request_is_in_a_class_exactly_if_it_is_decided_otherwise((old, new) in versions(), universe in universe()) {
+        let (old, new) = (compiled(&old), compiled(&new));
+        let changes = compare(&old, &new);
+        let (before, after) = (Policy::compile(&old.program), Policy::compile(&new.program));
+        let exact = changes.lists.iter().all(|change| {
+            !change.more && !change.weights && change.undecided == 0 && change.classes.iter().all(|class| class.complete)
+        });
+        for class in classes(&changes) {
+            let witness = class.witness.request();
+            prop_assert_eq!(before.decide(0, &witness).entry, class.old.0);
+            prop_assert_eq!(after.decide(0, &witness).entry, class.new.0);
+            prop_assert!(class.requests.iter().any(|requests| holds(requests, &witness)), "{:?}", class);
+        }
+        universe.each(|request| {
+            let (one, other) = (before.decide(0, &request), after.decide(0, &request));
+            let mut told = classes(&changes).iter().flat_map(|class| {
+                class.requests.iter().filter(|requests| holds(requests, &request)).map(move |_| class)
+            });
+            match told.next() {
+                Some(class) if exact => {
+                    prop_assert!(told.next().is_none(), "{:?} is told twice", request);
+                    prop_assert_eq!((class.old.0, class.new.0), (one.entry, other.entry), "{:?}", request);
+                }
+                Some(_) => {}
+                None => {
+                    let same = done(&before, one) == done(&after, other);
+                    let unseen = changes.lists.iter().any(|change| change.weights || change.more || change.undecided > 0);
+                    prop_assert!(same || unseen, "{:?} is not told\n{:?}", request, changes.lists);
+                }
+            }
+            Ok(())
+        })?;
+    }
+}

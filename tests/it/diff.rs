@@ -1,0 +1,90 @@
+//! `cfgc diff` on pairs of configurations: what it prints, what it exits with.
+//!
+//! A case is a file of parts, each behind a line `#@ NAME`: `old.cfg`, `new.cfg`, and what is printed (`expect`), which `UPDATE=1`
+//! writes.
+use std::{fs, path::Path, process::Output};
+
+use serde_json::Value;
+
+use crate::support::{cfgc, repo};
+
+/// The parts of a case.
+struct Case<'a> {
+    old: &'a str,
+    new: &'a str,
+    expect: &'a str,
+}
+
+impl<'a> Case<'a> {
+    fn of(text: &'a str) -> Self {
+        let part = |name: &str| {
+            let (_, rest) =
+                text.split_once(&format!("#@ {name}\n")).unwrap_or_else(|| panic!("no part {name}"));
+            rest.split("#@ ").next().unwrap()
+        };
+        Self { old: part("old.cfg"), new: part("new.cfg"), expect: part("expect") }
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("old.cfg"), self.old).unwrap();
+        fs::write(folder.path().join("new.cfg"), self.new).unwrap();
+        let mut command = cfgc::command();
+        command.arg("diff").args(arguments).args(["old.cfg", "new.cfg"]).current_dir(folder.path());
+        command.output().unwrap()
+    }
+}
+
+fn each(mut judge: impl FnMut(&Path, &str)) {
+    let folder = repo::root().join("tests/cases/diff");
+    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    assert!(paths.len() >= 5);
+    for path in paths {
+        judge(&path, &fs::read_to_string(&path).unwrap());
+    }
+}
+
+#[test]
+fn a_comparison_is_printed_as_expected() {
+    let mut faults = Vec::new();
+    each(|path, text| {
+        let case = Case::of(text);
+        let output = case.run(&[]);
+        let printed = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", path.display());
+        if std::env::var_os("UPDATE").is_some() {
+            let (before, _) = text.split_once("#@ expect\n").unwrap();
+            fs::write(path, format!("{before}#@ expect\n{printed}")).unwrap();
+        } else if printed != case.expect {
+            faults.push(format!("{}:\n{printed}", path.display()));
+        }
+    });
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn programs_are_told_the_same_and_no_form_tells_a_secret() {
+    each(|path, text| {
+        let case = Case::of(text);
+        let output = case.run(&["--json", "--exit-code"]);
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let differs = !case.expect.starts_with("nothing changes");
+        assert_eq!(document["differs"], differs, "{}", path.display());
+        assert_eq!(output.status.code(), Some(i32::from(differs)), "{}", path.display());
+        let classes = |list: &Value| list["classes"].as_array().unwrap().len();
+        let told: usize = document["lists"].as_array().unwrap().iter().map(classes).sum();
+        assert_eq!(told, case.expect.matches("such as ").count(), "{}", path.display());
+        let printed = String::from_utf8(output.stdout).unwrap() + case.expect;
+        for secret in ["wonderland", "looking", "builder", "carol1", "secret-of-parent", "shared-secret"] {
+            assert!(!printed.contains(secret), "{}: {secret}", path.display());
+        }
+    });
+}
+
+#[test]
+fn a_file_that_is_not_there_is_an_error() {
+    let output =
+        cfgc::command().args(["diff", "--exit-code", "no-such.cfg", "no-such.cfg"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+}
