@@ -29,11 +29,11 @@ pub(crate) struct Versions<'a> {
 }
 
 impl<'a> Versions<'a> {
-    fn old(self) -> Version<'a> {
+    fn before(self) -> Version<'a> {
         Version(self.old)
     }
 
-    fn new(self) -> Version<'a> {
+    fn after(self) -> Version<'a> {
         Version(self.new)
     }
 }
@@ -49,8 +49,8 @@ pub(crate) fn text(out: &mut dyn Write, versions: Versions<'_>, changes: &Change
         writeln!(out, "users")?;
     }
     for user in &changes.users {
-        let (name, old) = (printable(&user.name), user.old.map(|at| versions.old().line(at)));
-        let new = user.new.map(|at| versions.new().line(at));
+        let (name, old) = (printable(&user.name), user.old.map(|at| versions.before().line(at)));
+        let new = user.new.map(|at| versions.after().line(at));
         match (old, new) {
             (None, Some(new)) => writeln!(out, "  + `{name}` ({new})")?,
             (Some(old), None) => writeln!(out, "  - `{name}` ({old})")?,
@@ -78,14 +78,14 @@ fn services(out: &mut dyn Write, versions: Versions<'_>, changes: &Changes) -> i
     if !opened.is_empty() || !closed.is_empty() || !changed.is_empty() {
         writeln!(out, "services")?;
     }
-    for (sign, version, services) in [("-", versions.old(), closed), ("+", versions.new(), opened)] {
+    for (sign, version, services) in [("-", versions.before(), closed), ("+", versions.after(), opened)] {
         for at in services {
             let line = version.0.program.services.get(*at).map(|service| version.line(service.at));
             writeln!(out, "  {sign} {} ({})", service(version, *at), line.unwrap_or_default())?;
         }
     }
     for ServiceChange { old: _, new, settings: differing } in changed {
-        writeln!(out, "  ~ {}", service(versions.new(), *new))?;
+        writeln!(out, "  ~ {}", service(versions.after(), *new))?;
         settings(out, "      ", versions, differing)?;
     }
     Ok(())
@@ -103,8 +103,8 @@ fn settings(
 ) -> io::Result<()> {
     for setting in settings {
         let text = |version: Version<'_>, at: Option<Loc>| at.map(|at| version.source(at));
-        let whole =
-            setting.old.is_some() && text(versions.old(), setting.old) == text(versions.new(), setting.new);
+        let whole = setting.old.is_some()
+            && text(versions.before(), setting.old) == text(versions.after(), setting.new);
         let show = |version: Version<'_>, at: Loc| {
             // Where the word that set it is the same, the difference is beside it.
             let source = if whole { version.whole(at) } else { version.source(at) };
@@ -113,8 +113,8 @@ fn settings(
             let name = if named { String::new() } else { format!("{} ", setting.name) };
             format!("{name}`{source}` ({})", version.line(at))
         };
-        let old = setting.old.map(|at| show(versions.old(), at));
-        let new = setting.new.map(|at| show(versions.new(), at));
+        let old = setting.old.map(|at| show(versions.before(), at));
+        let new = setting.new.map(|at| show(versions.after(), at));
         match (old, new) {
             (Some(old), Some(new)) => writeln!(out, "{indent}~ {old} → {new}")?,
             (Some(old), None) => writeln!(out, "{indent}- {old}")?,
@@ -128,7 +128,7 @@ fn settings(
 /// `socks:1080, proxy:3128 and 5 more`.
 fn names(versions: Versions<'_>, services: &[(usize, usize)]) -> String {
     let named: Vec<String> =
-        services.iter().take(SERVICES).map(|(_, new)| service(versions.new(), *new)).collect();
+        services.iter().take(SERVICES).map(|(_, new)| service(versions.after(), *new)).collect();
     let more = services.len().saturating_sub(SERVICES);
     let and = if more > 0 { format!(" and {more} more") } else { String::new() };
     named.join(", ") + &and
@@ -169,8 +169,8 @@ fn list(out: &mut dyn Write, versions: Versions<'_>, change: &ListChange) -> io:
 fn class(out: &mut dyn Write, versions: Versions<'_>, change: &ListChange, class: &Class) -> io::Result<()> {
     let verdicts = format!(
         "{} → {}",
-        versions.old().verdict(class.old.0, class.old.1),
-        versions.new().verdict(class.new.0, class.new.1)
+        versions.before().verdict(class.old.0, class.old.1),
+        versions.after().verdict(class.new.0, class.new.1)
     );
     let but = if class.complete { "" } else { " but for what entries before decide" };
     for (at, requests) in class.requests.iter().enumerate() {

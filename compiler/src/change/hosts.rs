@@ -240,7 +240,7 @@ impl<'a> Term<'a> {
                     Prefix(_) => outer.starts_with(inner),
                     _ => outer.ends_with(inner),
                 };
-                match term.0.iter().position(|other| same_end(other)) {
+                match term.0.iter().position(same_end) {
                     None => term.0.push(pattern),
                     Some(at) => {
                         let other = term.0.get(at).map_or(&[][..], |other| other.text());

@@ -22,8 +22,8 @@ pub(crate) fn json(out: &mut dyn Write, versions: Versions<'_>, changes: &Change
         |version: Version<'_>, all: &[usize]| all.iter().map(|at| service(version, *at)).collect::<Vec<_>>();
     let changed = changed.iter().map(|ServiceChange { old, new, settings: differing }| {
         json!({
-            "old": service(versions.old(), *old),
-            "new": service(versions.new(), *new),
+            "old": service(versions.before(), *old),
+            "new": service(versions.after(), *new),
             "settings": settings(versions, differing),
         })
     });
@@ -32,8 +32,8 @@ pub(crate) fn json(out: &mut dyn Write, versions: Versions<'_>, changes: &Change
         "differs": !changes.is_empty(),
         "services": {
             "kept": kept,
-            "opened": each(versions.new(), opened),
-            "closed": each(versions.old(), closed),
+            "opened": each(versions.after(), opened),
+            "closed": each(versions.before(), closed),
             "changed": changed.collect::<Vec<_>>(),
         },
         "settings": settings(versions, whole),
@@ -55,7 +55,7 @@ fn service(version: Version<'_>, at: usize) -> Value {
 }
 
 fn pairs(versions: Versions<'_>, services: &[(usize, usize)]) -> Vec<Value> {
-    let pair = |(old, new): &(usize, usize)| json!({ "old": service(versions.old(), *old), "new": service(versions.new(), *new) });
+    let pair = |(old, new): &(usize, usize)| json!({ "old": service(versions.before(), *old), "new": service(versions.after(), *new) });
     services.iter().map(pair).collect()
 }
 
@@ -69,15 +69,15 @@ fn settings(versions: Versions<'_>, settings: &[Setting]) -> Vec<Value> {
     let side = |version: Version<'_>, at: Option<Loc>| {
         at.map(|at| json!({ "text": version.source(at), "place": place(version, at) }))
     };
-    let setting = |Setting { name, old, new }: &Setting| json!({ "name": name, "old": side(versions.old(), *old), "new": side(versions.new(), *new) });
+    let setting = |Setting { name, old, new }: &Setting| json!({ "name": name, "old": side(versions.before(), *old), "new": side(versions.after(), *new) });
     settings.iter().map(setting).collect()
 }
 
 fn user(versions: Versions<'_>, UserChange { name, old, new }: &UserChange) -> Value {
     json!({
         "name": name,
-        "old": old.map(|at| place(versions.old(), at)),
-        "new": new.map(|at| place(versions.new(), at)),
+        "old": old.map(|at| place(versions.before(), at)),
+        "new": new.map(|at| place(versions.after(), at)),
     })
 }
 
@@ -93,8 +93,8 @@ fn list(versions: Versions<'_>, change: &ListChange) -> Value {
 
 fn class(versions: Versions<'_>, class: &Class) -> Value {
     json!({
-        "old": verdict(versions.old(), class.old),
-        "new": verdict(versions.new(), class.new),
+        "old": verdict(versions.before(), class.old),
+        "new": verdict(versions.after(), class.new),
         "complete": class.complete,
         "requests": class.requests.iter().map(requests).collect::<Vec<_>>(),
         "witness": witness(class),
