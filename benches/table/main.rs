@@ -60,8 +60,9 @@ fn main() -> ExitCode {
         for length in shape.lengths {
             let counted: Vec<f64> = counts.by_ref().take(COUNTS).collect();
             let [mean, walk, rest @ ..] = counted.as_slice() else { return ExitCode::FAILURE };
-            let worst = rest.iter().fold(*mean, |worst, count| worst.max(*count));
-            let (mean_first, worst_first) = *shortest.get_or_insert((*mean, worst));
+            let [mean, walk] = [mean, walk].map(|count| count / rest.len() as f64);
+            let worst = rest.iter().fold(mean, |worst, count| worst.max(*count));
+            let (mean_first, worst_first) = *shortest.get_or_insert((mean, worst));
             let growth = (mean / mean_first, worst / worst_first);
             let (program, policy, bytes) = compile(shape, *length);
             println!(

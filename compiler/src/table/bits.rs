@@ -14,16 +14,24 @@ pub(super) struct Bits {
 impl Bits {
     /// Those of the first `len` entries that `has` says yes to.
     pub(super) fn new(len: u32, has: impl Fn(u32) -> bool) -> Self {
-        let pack = |len: u32, has: &dyn Fn(u32) -> bool| -> Box<[u64]> {
-            let block = |at: u32| {
-                (0..BLOCK).filter(|bit| at + bit < len && has(at + bit)).fold(0, |word, bit| word | 1 << bit)
-            };
-            (0..len).step_by(BLOCK as usize).map(block).collect()
+        let block = |at: u32| {
+            (0..BLOCK).filter(|bit| at + bit < len && has(at + bit)).fold(0, |word, bit| word | 1 << bit)
         };
-        let blocks = pack(len, &has);
-        let filled = |at: u32| blocks.get(at as usize).is_some_and(|block| *block != 0);
-        let summary = pack(len.div_ceil(BLOCK), &filled);
-        Self { blocks, summary }
+        Self::of((0..len).step_by(BLOCK as usize).map(block).collect())
+    }
+
+    /// Of blocks.
+    pub(super) fn of(blocks: Vec<u64>) -> Self {
+        let filled = |blocks: &[u64]| {
+            blocks.iter().zip(0..).fold(0, |word, (block, bit)| word | u64::from(*block != 0) << bit)
+        };
+        let summary = blocks.chunks(BLOCK as usize).map(filled).collect();
+        Self { blocks: blocks.into(), summary }
+    }
+
+    /// The entries, 64 by 64.
+    pub(super) fn blocks(&self) -> &[u64] {
+        &self.blocks
     }
 
     /// The first block from `from` on that is not empty: which, and its entries.

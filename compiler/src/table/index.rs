@@ -152,7 +152,9 @@ impl Index {
         asked.extend(
             self.operations.as_ref().filter(|_| on(Fields::OPERATION)).map(|field| field.accepting(subject)),
         );
-        asked.extend(self.times.as_ref().filter(|_| on(Fields::TIME)).map(|field| field.accepting(subject)));
+        asked.extend(
+            self.times.as_ref().filter(|_| on(Fields::TIME)).and_then(|field| field.accepting(subject)),
+        );
         asked.extend(self.unredirected.as_ref().filter(|_| subject.redirected).map(Accepting::only));
         Matching { fields: asked, entries: &self.entries, block: 0, left: 0, next: 0 }
     }

@@ -1,11 +1,8 @@
 //! Weekdays and times of the day, as ranges of seconds of the week.
-use super::{WeekTime, intervals::Intervals};
+use super::WeekTime;
 use crate::program::acl::{Matcher, Period, Weekdays};
 
 const DAY: u32 = 24 * 60 * 60;
-
-/// Times and the entries that are limited to them.
-pub(super) type Schedule = Intervals<u32>;
 
 /// The second of the week.
 pub(crate) const fn second(time: WeekTime) -> u32 {

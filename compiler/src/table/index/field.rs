@@ -9,11 +9,12 @@ use crate::{
     table::{
         Fields, Subject,
         bits::{BLOCK, Bits},
-        intervals::{Intervals, Lists},
+        intervals::{Intervals, Lists, Point},
         names::{Names, map_bytes},
         networks::Networks,
         postings::Postings,
-        schedule::{self, Schedule},
+        schedule,
+        segments::Segments,
     },
 };
 
@@ -234,33 +235,65 @@ impl TargetField {
     }
 }
 
+/// Values of which each entry accepts ranges, or any: ports, times.
+#[derive(Debug)]
+enum Ranges<K> {
+    /// There are few different ones.
+    Few(Segments<K>),
+    /// There are many.
+    Many { any: Bits, ranges: Intervals<K> },
+}
+
+impl<K: Point> Ranges<K> {
+    /// Of ranges (first, last, place), with the places ascending.
+    fn new(rows: &Placed<'_>, any: Bits, ranges: &[(K, K, u32)]) -> Self {
+        let len = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+        match Segments::new(len, &any, ranges) {
+            Some(segments) => Self::Few(segments),
+            None => Self::Many { any, ranges: Intervals::new(ranges) },
+        }
+    }
+
+    fn accepting(&self, value: K) -> Option<Accepting<'_>> {
+        match self {
+            Self::Few(segments) => segments.find(value).map(Accepting::only),
+            Self::Many { any, ranges } => {
+                let mut named = Lists::new();
+                ranges.find(value, &mut named);
+                Some(Accepting { any, named })
+            }
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Few(segments) => segments.bytes(),
+            Self::Many { any, ranges } => any.bytes() + ranges.bytes(),
+        }
+    }
+}
+
 /// Ports.
 #[derive(Debug)]
-pub(super) struct Ports {
-    any: Bits,
-    ranges: Intervals<u16>,
-}
+pub(super) struct Ports(Ranges<u16>);
 
 impl Ports {
     pub(super) fn new(rows: &Placed<'_>) -> Option<Self> {
         let ranges = placed(rows).flat_map(|(row, entry)| {
             row.matcher.ports.iter().flatten().map(move |range| (range.first, range.last, entry))
         });
-        some(rows, |row| row.matcher.ports.is_some()).then(|| Self {
-            any: those(rows, |row| row.matcher.ports.is_none()),
-            ranges: Intervals::new(&ranges.collect::<Vec<_>>()),
-        })
+        let any = || those(rows, |row| row.matcher.ports.is_none());
+        some(rows, |row| row.matcher.ports.is_some())
+            .then(|| Self(Ranges::new(rows, any(), &ranges.collect::<Vec<_>>())))
     }
 
     /// `None`: the port is not known, and all accept.
     pub(super) fn accepting(&self, subject: &Subject<'_>) -> Option<Accepting<'_>> {
-        let mut named = Lists::new();
-        self.ranges.find(subject.port?, &mut named);
-        Some(Accepting { any: &self.any, named })
+        self.0.accepting(subject.port?)
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.any.bytes() + self.ranges.bytes()
+        self.0.bytes()
     }
 }
 
@@ -294,10 +327,7 @@ impl Operations {
 
 /// Weekdays and times of the day.
 #[derive(Debug)]
-pub(super) struct Times {
-    any: Bits,
-    schedule: Schedule,
-}
+pub(super) struct Times(Ranges<u32>);
 
 impl Times {
     pub(super) fn new(rows: &Placed<'_>) -> Option<Self> {
@@ -306,17 +336,14 @@ impl Times {
         for (row, entry) in placed(rows).filter(|(row, _)| limits(row)) {
             schedule::add(row.matcher, entry, &mut ranges);
         }
-        some(rows, limits)
-            .then(|| Self { any: those(rows, |row| !limits(row)), schedule: Intervals::new(&ranges) })
+        some(rows, limits).then(|| Self(Ranges::new(rows, those(rows, |row| !limits(row)), &ranges)))
     }
 
-    pub(super) fn accepting(&self, subject: &Subject<'_>) -> Accepting<'_> {
-        let mut named = Lists::new();
-        self.schedule.find(schedule::second(subject.time), &mut named);
-        Accepting { any: &self.any, named }
+    pub(super) fn accepting(&self, subject: &Subject<'_>) -> Option<Accepting<'_>> {
+        self.0.accepting(schedule::second(subject.time))
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.any.bytes() + self.schedule.bytes()
+        self.0.bytes()
     }
 }
