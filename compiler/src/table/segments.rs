@@ -76,7 +76,7 @@ mod tests {
                 .chain(last.map(|entry| (19, u16::MAX, entry)))
                 .filter(|(.., entry)| *entry < len)
                 .collect();
-            let any = |entry: u32| entry % 7 == 0;
+            let any = |entry: u32| entry.is_multiple_of(7);
             let segments = Segments::new(len, &Bits::new(len, any), &ranges).unwrap();
             for value in (0..22).chain([u16::MAX]) {
                 let accepts = |entry: u32| {
