@@ -30,8 +30,12 @@ pub(crate) enum Command {
     Ir(Ir),
     /// Say what changes between two configurations: services, settings, users, and which requests are decided otherwise.
     Diff(Diff),
+    /// Hash a password for a `users` line, or check one: exit status 0 if it is right, 1 if it is wrong.
+    Crypt(Crypt),
     /// Print the documentation of a rule, or the list of them.
     Explain(Explain),
+    /// List the rules of `cfgc check`: level, group, whether they have a fix, and what they find.
+    Rules(Rules),
 }
 
 #[derive(Debug, clap::Args)]
@@ -136,9 +140,44 @@ pub(crate) struct Diff {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The password is typed on the terminal, or is the first line of standard input. It is never an argument: every user of the \
+                  machine can read those."
+)]
+pub(crate) struct Crypt {
+    /// How it is hashed.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) scheme: Scheme,
+    /// Whose password it is: what is printed is a word for a `users` line, quoted since a `$` outside quotes names a file.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) user: Option<String>,
+    /// Compare the password with the one that this user has in the configuration; `-` is standard input.
+    #[arg(long, value_name = "FILE", requires = "user", conflicts_with = "scheme")]
+    pub(crate) check: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Scheme {
+    /// `$3$`: 3proxy's own. Quick to guess at.
+    #[default]
+    Blake2,
+    /// `$1$`, as crypt makes it: slower to guess at, but older.
+    Md5,
+    /// As Windows keeps it. Quick to guess at, and equal passwords have equal hashes.
+    Nt,
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct Explain {
     /// The rule, as it stands in brackets in a finding; without it all are listed.
     pub(crate) rule: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Rules {
+    /// For programs: see docs/json.md.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

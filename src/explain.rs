@@ -5,10 +5,10 @@ use std::{
 };
 
 use anyhow::{Error, Result, anyhow};
-use compiler::lints::{self, Group, Rule};
+use compiler::lints::{self, Rule};
 use runtime::findings::EXPLAINED;
 
-use crate::{args::Explain, report::level_name};
+use crate::{args::Explain, rules};
 
 /// Prints a rule's documentation, or a list of all rules.
 pub(crate) fn run(args: &Explain) -> Result<ExitCode> {
@@ -20,17 +20,7 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode> {
             }
             None => out.write_all(explanation(rule(name)?).as_bytes())?,
         },
-        None => {
-            let width = lints::all().iter().map(|rule| rule.name.len()).max().unwrap_or_default();
-            for rule in lints::all() {
-                writeln!(out, "{:width$}  {:5}  {}", rule.name, level_name(rule.level), rule.summary())?;
-            }
-            writeln!(
-                out,
-                "\nGroups for --allow, --warn and --deny: {}.",
-                Group::ALL.map(Group::name).join(", ")
-            )?;
-        }
+        None => rules::table(&mut out)?,
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
@@ -56,27 +46,8 @@ pub(crate) fn unknown(name: &str) -> Error {
 
 /// A rule's documentation with a heading, as Markdown.
 fn explanation(rule: &Rule) -> String {
-    let mut text = format!(
-        "# {} ({}, {}, since {})\n\n",
-        rule.name,
-        level_name(rule.level),
-        rule.group.name(),
-        rule.since
-    );
-    for line in rule.docs.lines() {
-        let line = line.strip_prefix(' ').unwrap_or(line);
-        // What is claimed of an example is for the test that runs it.
-        let fence = line.strip_prefix("```3proxy,").map(|claim| match claim.strip_prefix("file=") {
-            Some(name) => format!("`{name}`:\n\n```"),
-            None => "```".to_owned(),
-        });
-        text.push_str(fence.as_deref().unwrap_or(line));
-        text.push('\n');
-    }
-    if rule.refused {
-        text.push_str("\n3proxy itself refuses such a file, so this rule can't be allowed.\n");
-    }
-    text
+    let Rule { name, level, group, since, .. } = rule;
+    format!("# {name} ({}, {}, since {since})\n\n{}", level.name(), group.name(), rule.markdown())
 }
 
 #[cfg(test)]

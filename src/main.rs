@@ -3,12 +3,15 @@
 //! Exit status: 0 done, 1 something was found, 2 it could not be done.
 mod args;
 mod check;
+mod crypt;
 mod diff;
 mod explain;
 mod files;
 mod ir;
 mod levels;
+mod password;
 mod report;
+mod rules;
 mod run;
 mod test;
 mod trace;
@@ -30,7 +33,9 @@ fn main() -> ExitCode {
         Command::Test(test) => test::run(test, args.color),
         Command::Ir(ir) => ir::run(ir),
         Command::Diff(diff) => diff::run(diff),
+        Command::Crypt(crypt) => crypt::run(crypt),
         Command::Explain(explain) => explain::run(explain),
+        Command::Rules(rules) => rules::run(rules),
     };
     done.unwrap_or_else(|error| fail(&error))
 }

@@ -16,7 +16,7 @@ use std::{
 };
 
 use compiler::{
-    finding::{Finding, Level},
+    finding::Finding,
     sources::{Loc, Source, Sources},
 };
 
@@ -91,15 +91,6 @@ impl std::fmt::Display for Summary {
 pub(crate) fn complain(message: &str) {
     // There is nowhere left to complain to.
     let _ = writeln!(io::stderr(), "cfgc: {}", printable(message));
-}
-
-/// A level as users write it.
-pub(crate) fn level_name(level: Level) -> &'static str {
-    match level {
-        Level::Allow => "allow",
-        Level::Warn => "warn",
-        Level::Deny => "deny",
-    }
 }
 
 /// A place as `path:line:column`, both from 1, the column in bytes.

@@ -1,25 +1,22 @@
 //! `cfgc trace`: why a request is decided as it is.
 use std::{
-    io::{self, Read, Write},
+    io::{self, Write},
     process::ExitCode,
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use compiler::{
     policy::Policy,
     query::{Query, QueryError, Words},
     trace,
 };
-use grammar::Secret;
 
 use crate::{
     args::{Color, Trace},
     files::Given,
+    password,
     report::{self, trace as print},
 };
-
-/// No password is longer; more is not read.
-const MOST_PASSWORD: u64 = 64 * 1024;
 
 /// Prints the way of one request through the configuration: 0 whatever becomes of the request, 2 if there is nothing to explain.
 pub(crate) fn run(args: &Trace, color: Color) -> Result<ExitCode> {
@@ -48,7 +45,7 @@ pub(crate) fn run(args: &Trace, color: Color) -> Result<ExitCode> {
     let mut query =
         Query::read(&compiled.sources, &compiled.program, &words).map_err(|error| told(&error))?;
     if args.password_stdin {
-        query.password = Some(password(io::stdin().lock())?);
+        query.password = Some(password::line(io::stdin().lock())?);
     }
     let trace = trace::explain(&policy, &query);
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -67,12 +64,4 @@ pub(crate) fn run(args: &Trace, color: Color) -> Result<ExitCode> {
 fn told(error: &QueryError) -> anyhow::Error {
     let help = error.help.as_ref().map(|help| format!(": {help}")).unwrap_or_default();
     anyhow::anyhow!("--{}: {}{help}", error.part.name(), error.message)
-}
-
-/// A password up to the end of its line.
-fn password(from: impl Read) -> Result<Secret> {
-    let mut bytes = Vec::new();
-    from.take(MOST_PASSWORD).read_to_end(&mut bytes).context("the password can't be read")?;
-    let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    Ok(Secret::from(line.strip_suffix(b"\r").unwrap_or(line)))
 }

@@ -12,6 +12,7 @@
 pub mod authenticate;
 mod authorize;
 pub mod connect;
+pub mod crypt;
 pub mod error;
 pub mod event;
 mod expiring;

@@ -8,7 +8,7 @@ use compiler::{
 };
 use serde::Serialize;
 
-use super::{Summary, level_name, line_at, line_start, mask::Script};
+use super::{Summary, line_at, line_start, mask::Script};
 
 /// Goes up when something in the form is removed or means something else; additions leave it.
 const VERSION: u32 = 1;
@@ -103,7 +103,7 @@ impl Finding {
         let labels = finding.labels.iter();
         Self {
             rule: finding.rule,
-            level: level_name(finding.level),
+            level: finding.level.name(),
             refused: finding.refused,
             message: finding.message.clone(),
             place: Place::new(sources, finding.at),

@@ -8,7 +8,7 @@ use compiler::{
 use super::{
     difference,
     excerpt::{self, Excerpt},
-    level_name, line_at, line_start,
+    line_at, line_start,
     mask::Script,
     place, printable,
 };
@@ -58,7 +58,7 @@ impl Text {
 
     /// A finding, without a line end behind it.
     pub(super) fn finding(&self, sources: &Sources, finding: &Finding) -> String {
-        self.titled(sources, level_name(finding.level), finding)
+        self.titled(sources, finding.level.name(), finding)
     }
 
     /// The same under another title than its level; without a rule it is no finding, but looks like one.

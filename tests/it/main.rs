@@ -11,8 +11,10 @@
 
 mod bad_input;
 mod cases;
+mod crypt;
 mod diff;
 mod examples;
+mod generated;
 mod golden;
 mod layers;
 mod licences;

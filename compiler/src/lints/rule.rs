@@ -76,6 +76,31 @@ impl Rule {
         let paragraph = self.docs.split("\n\n").next().unwrap_or(self.docs);
         paragraph.trim()
     }
+
+    /// Whether it repairs what it finds, safely or on request: then its documentation shows the repair.
+    #[must_use]
+    pub fn has_fix(&self) -> bool {
+        self.docs.contains("```3proxy,fixed")
+    }
+
+    /// Its documentation without a heading, as Markdown: what is claimed of an example is for the test that runs it.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let mut text = String::new();
+        for line in self.docs.lines() {
+            let line = line.strip_prefix(' ').unwrap_or(line);
+            let fence = line.strip_prefix("```3proxy,").map(|claim| match claim.strip_prefix("file=") {
+                Some(name) => format!("`{name}`:\n\n```"),
+                None => "```".to_owned(),
+            });
+            text.push_str(fence.as_deref().unwrap_or(line));
+            text.push('\n');
+        }
+        if self.refused {
+            text.push_str("\n3proxy itself refuses such a file, so this rule can't be allowed.\n");
+        }
+        text
+    }
 }
 
 /// Part of a word that 3proxy reads otherwise than it is written.
