@@ -5,7 +5,7 @@ use std::{
 };
 
 use anyhow::Result;
-use compiler::finding::Level;
+use compiler::finding::{self, Level};
 
 use crate::{
     args::{Check, Color},
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Check, color: Color) -> Result<ExitCode> {
                 if finding.level == Level::Deny { &mut summary.denied } else { &mut summary.warned };
             *counter += u64::from(finding.count);
         }
-        report.findings(&mut out, &compiled.sources, &findings)?;
+        report.findings(&mut out, &compiled.sources, &finding::group(findings))?;
     }
     report.finish(&mut out, summary)?;
     out.flush()?;

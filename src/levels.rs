@@ -1,4 +1,4 @@
-//! `--allow`, `--warn` and `--deny`: how bad the user thinks a rule's findings are.
+//! How bad the user thinks a rule's findings are: by `--allow`, `--warn` and `--deny`, and in `cfgc.toml`.
 use anyhow::Result;
 use compiler::{
     finding::{Finding, Level},
@@ -30,8 +30,7 @@ impl Levels {
     /// Refuses a name that no rule and no group has.
     pub(crate) fn validate(&self) -> Result<()> {
         for name in self.allow.iter().chain(&self.warn).chain(&self.deny) {
-            let is_group = Group::ALL.iter().any(|group| group.name() == name);
-            if name != ALL && !is_group && lints::find(name).is_none() {
+            if !names_rules(name) {
                 return Err(explain::unknown(name));
             }
         }
@@ -40,23 +39,48 @@ impl Levels {
 
     /// The findings with the levels that were asked for, less those that are allowed.
     pub(crate) fn apply(&self, findings: Vec<Finding>) -> Vec<Finding> {
-        let leveled = findings.into_iter().map(|mut finding| {
-            if !finding.refused {
-                finding.level = self.of(finding.rule).unwrap_or(finding.level);
-            }
-            finding
-        });
-        leveled.filter(|finding| finding.level != Level::Allow).collect()
+        let asked = self.asked();
+        leveled(findings, |finding| asked.of(finding.rule))
     }
 
-    /// The level that was asked for.
-    fn of(&self, rule: &str) -> Option<Level> {
-        let rule = lints::find(rule);
-        let asked = [(Level::Deny, &self.deny), (Level::Warn, &self.warn), (Level::Allow, &self.allow)];
-        let named = asked.into_iter().flat_map(|(level, names)| names.iter().map(move |name| (level, name)));
-        let broad = named.filter_map(|(level, name)| Some((breadth(name, rule)?, level)));
-        broad.min_by_key(|(breadth, _)| *breadth).map(|(_, level)| level)
+    /// What was asked for.
+    pub(crate) fn asked(&self) -> Asked {
+        let named = [(Level::Deny, &self.deny), (Level::Warn, &self.warn), (Level::Allow, &self.allow)];
+        let all = named.into_iter().flat_map(|(level, names)| names.iter().map(move |name| (name, level)));
+        Asked(all.map(|(name, level)| (name.clone(), level)).collect())
     }
+}
+
+/// Levels that were asked for, each for a rule, a group of rules or all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Asked(pub(crate) Vec<(String, Level)>);
+
+impl Asked {
+    /// The level that was asked for: by the narrowest name, and of equals the strictest.
+    pub(crate) fn of(&self, rule: &str) -> Option<Level> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let rule = lints::find(rule);
+        let named = self.0.iter().filter_map(|(name, level)| Some((breadth(name, rule)?, *level)));
+        named.min_by_key(|(breadth, level)| (*breadth, std::cmp::Reverse(*level))).map(|(_, level)| level)
+    }
+}
+
+/// Whether a name stands for a rule, a group of rules or all.
+pub(crate) fn names_rules(name: &str) -> bool {
+    name == ALL || Group::ALL.iter().any(|group| group.name() == name) || lints::find(name).is_some()
+}
+
+/// The findings with the levels that `asked` gives them, less those that are allowed. What 3proxy refuses keeps its own.
+pub(crate) fn leveled(findings: Vec<Finding>, asked: impl Fn(&Finding) -> Option<Level>) -> Vec<Finding> {
+    let leveled = findings.into_iter().map(|mut finding| {
+        if !finding.refused {
+            finding.level = asked(&finding).unwrap_or(finding.level);
+        }
+        finding
+    });
+    leveled.filter(|finding| finding.level != Level::Allow).collect()
 }
 
 /// How many rules `name` names, from one (0) to all (2), if it names `rule` or all.

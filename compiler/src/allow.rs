@@ -2,7 +2,8 @@
 //!
 //! An allowance stands in a comment, alone or among others, directly above the line that it is for. It suppresses the
 //! findings of its rules whose primary place is in that line, or in a `$file` that the line brings in, except where 3proxy
-//! itself refuses the line. One that suppresses nothing is found by `unused-allowance`.
+//! itself refuses the line. One that suppresses nothing is found by `unused-allowance`; so is one that counts for nothing
+//! because [`Allowances`] forbids it, or asks for a reason that it does not give.
 use std::collections::HashMap;
 
 use grammar::{
@@ -13,6 +14,7 @@ use grammar::{
 use crate::{
     finding::Finding,
     lints::{self, unused_allowance},
+    options::Allowances,
     sources::{FileId, Loc, Source, Sources},
 };
 
@@ -23,11 +25,22 @@ struct Allowance {
     name: String,
     /// The line that it is for, as its index in the file; `None`: no line follows the comment.
     line: Option<usize>,
+    has_reason: bool,
     used: bool,
 }
 
+impl Allowance {
+    fn counts(&self, worth: Allowances) -> bool {
+        match worth {
+            Allowances::Allow => true,
+            Allowances::Reason => self.has_reason,
+            Allowances::Forbid => false,
+        }
+    }
+}
+
 /// Takes the findings out that are allowed where they stand, and adds those about allowances.
-pub(crate) fn apply(sources: &Sources, findings: &mut Vec<Finding>) {
+pub(crate) fn apply(sources: &Sources, worth: Allowances, findings: &mut Vec<Finding>) {
     let mut allowances = Vec::new();
     let mut malformed = Vec::new();
     for (file, source) in sources.iter() {
@@ -36,7 +49,7 @@ pub(crate) fn apply(sources: &Sources, findings: &mut Vec<Finding>) {
     if !allowances.is_empty() {
         let mut by_line: HashMap<(FileId, usize), Vec<usize>> = HashMap::new();
         for (index, allowance) in allowances.iter().enumerate() {
-            if let Some(line) = allowance.line {
+            if let Some(line) = allowance.line.filter(|_| allowance.counts(worth)) {
                 by_line.entry((allowance.at.file, line)).or_default().push(index);
             }
         }
@@ -45,7 +58,13 @@ pub(crate) fn apply(sources: &Sources, findings: &mut Vec<Finding>) {
             finding.refused || !here.is_some_and(|here| suppress(finding, here, &mut allowances))
         });
     }
-    findings.extend(allowances.iter().filter(|allowance| !allowance.used).map(unused));
+    findings.extend(allowances.iter().filter(|allowance| !allowance.used).map(|allowance| {
+        if allowance.counts(worth) || lints::find(&allowance.name).is_none() {
+            unused(allowance)
+        } else {
+            void(allowance, worth)
+        }
+    }));
     findings.extend(malformed.into_iter().map(unread));
 }
 
@@ -94,10 +113,12 @@ fn collect(file: FileId, source: &Source, allowances: &mut Vec<Allowance>, malfo
         };
         let Some(asked) = after(source, comment, b"cfgc:") else { continue };
         match after(source, asked, b"allow(").and_then(|list| names(source, list)) {
-            Some(names) if !names.is_empty() => allowances.extend(names.into_iter().map(|span| {
-                let name = String::from_utf8_lossy(span.of(&source.text)).into_owned();
-                Allowance { at: Loc { file, span }, name, line: None, used: false }
-            })),
+            Some((names, has_reason)) if !names.is_empty() => {
+                allowances.extend(names.into_iter().map(|span| {
+                    let name = String::from_utf8_lossy(span.of(&source.text)).into_owned();
+                    Allowance { at: Loc { file, span }, name, line: None, has_reason, used: false }
+                }));
+            }
             _ => malformed.push(Loc { file, span: comment }),
         }
     }
@@ -126,8 +147,8 @@ fn after(source: &Source, span: Span, prefix: &[u8]) -> Option<Span> {
     Some(trimmed(source, Span::new(start, span.end)))
 }
 
-/// The names in `rule, rule) reason`.
-fn names(source: &Source, list: Span) -> Option<Vec<Span>> {
+/// The names in `rule, rule) reason`, and whether there is a reason.
+fn names(source: &Source, list: Span) -> Option<(Vec<Span>, bool)> {
     let text = list.of(&source.text);
     let close = text.iter().position(|byte| *byte == b')')?;
     let mut start = list.start;
@@ -137,7 +158,8 @@ fn names(source: &Source, list: Span) -> Option<Vec<Span>> {
         start = end + 1;
         span
     });
-    Some(items.filter(|span| !span.is_empty()).collect())
+    let has_reason = text.get(close + 1..).is_some_and(|rest| rest.iter().any(u8::is_ascii_alphanumeric));
+    Some((items.filter(|span| !span.is_empty()).collect(), has_reason))
 }
 
 fn unused(allowance: &Allowance) -> Finding {
@@ -158,6 +180,20 @@ fn unused(allowance: &Allowance) -> Finding {
     }
 }
 
+/// That an allowance counts for nothing under these rules of the house.
+fn void(allowance: &Allowance, worth: Allowances) -> Finding {
+    let name = &allowance.name;
+    if worth == Allowances::Reason {
+        let message = format!("allowing `{name}` here gives no reason, so it allows nothing");
+        return unused_allowance::RULE
+            .finding(allowance.at, message)
+            .help(format!("write `# cfgc: allow({name}) REASON`"));
+    }
+    unused_allowance::RULE
+        .finding(allowance.at, format!("allowing `{name}` here allows nothing: comments may not"))
+        .help("remove it; `inline-allowances` in `cfgc.toml` says what comments may")
+}
+
 fn unread(at: Loc) -> Finding {
     unused_allowance::RULE
         .finding(at, "this comment is meant for cfgc but says nothing that it understands")
@@ -168,7 +204,11 @@ fn unread(at: Loc) -> Finding {
 mod tests {
     use std::path::Path;
 
-    use crate::{compile, sources::MemoryFiles};
+    use crate::{
+        compile, compile_with,
+        options::{Allowances, Options},
+        sources::MemoryFiles,
+    };
 
     /// The rules found, in order, with their lines.
     #[track_caller]
@@ -204,6 +244,27 @@ mod tests {
     fn what_3proxy_refuses_is_not_allowed() {
         let text = "# cfgc: allow(unknown-directive) it is\nfrobnicate\n";
         assert_found(text, &[("unused-allowance", 1), ("unknown-directive", 2)]);
+    }
+
+    #[test]
+    fn the_house_may_ask_for_a_reason_or_forbid_it() {
+        let found = |allowances, comment: &str| {
+            let mut files = MemoryFiles::default();
+            files.insert("3proxy.cfg", format!("# cfgc: allow(indented-directive){comment}\n  flush\n"));
+            let options = Options { allowances, ..Options::default() };
+            let compiled = compile_with(Path::new("3proxy.cfg"), &files, &options);
+            compiled.findings.iter().map(|finding| finding.rule).collect::<Vec<_>>()
+        };
+        let both = ["unused-allowance", "indented-directive"];
+        for (allowances, comment, expected) in [
+            (Allowances::Allow, "", &[][..]),
+            (Allowances::Reason, " as a comment", &[]),
+            (Allowances::Reason, "", &both),
+            (Allowances::Reason, " - ", &both),
+            (Allowances::Forbid, " as a comment", &both),
+        ] {
+            assert_eq!(found(allowances, comment), expected, "{allowances:?} {comment:?}");
+        }
     }
 
     #[test]

@@ -1,10 +1,7 @@
 //! What is wrong with a configuration, ready for any renderer.
 use std::collections::HashMap;
 
-use crate::{
-    fix::Fix,
-    sources::{Loc, Sources},
-};
+use crate::{fix::Fix, sources::Loc};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,6 +51,8 @@ pub struct Finding {
     pub fix: Option<Fix>,
     /// How many equal findings this one stands for: itself, and those that [`group`] folded into it.
     pub count: u32,
+    /// Where the last of them is, if it stands for more than itself.
+    pub last: Option<Loc>,
 }
 
 /// A secondary place and what it has to do with the finding.
@@ -80,12 +79,14 @@ impl Finding {
             help: None,
             fix: None,
             count: 1,
+            last: None,
         }
     }
 
-    /// Takes an equal finding in.
+    /// Takes an equal finding in that stands behind it.
     fn absorb(&mut self, other: Self) {
         self.count += other.count;
+        self.last = other.last.or(Some(other.at));
         if let (Some(fix), Some(more)) = (&mut self.fix, other.fix) {
             fix.edits.extend(more.edits);
         }
@@ -128,48 +129,37 @@ impl Finding {
 }
 
 /// So many equal findings are shown one by one; more become one finding.
-const SHOWN_ONE_BY_ONE: usize = 8;
+const SHOWN_ONE_BY_ONE: u32 = 8;
 
-/// Puts findings in source order, and makes one of those that say the same ten thousand times, as in a generated file.
+/// Makes one finding of those that say the same ten thousand times, as in a generated file. They are given in source order.
 ///
 /// Two findings are equal if they differ in places and in what stands between backticks only. The one that remains is the
 /// first; it says how many there are and where the last is, and its fix mends all of them.
 #[must_use]
-pub fn group(mut findings: Vec<Finding>, sources: &Sources) -> Vec<Finding> {
-    findings.sort_by_key(|finding| (finding.at, finding.rule));
-    let mut counts: HashMap<(&'static str, String), usize> = HashMap::new();
+pub fn group(findings: Vec<Finding>) -> Vec<Finding> {
+    let mut kinds: HashMap<(&'static str, Level, String), usize> = HashMap::new();
+    let mut counts: Vec<u32> = Vec::new();
+    let mut kind_of: Vec<usize> = Vec::with_capacity(findings.len());
     for finding in &findings {
-        *counts.entry((finding.rule, shape(&finding.message))).or_default() += 1;
+        let kind =
+            *kinds.entry((finding.rule, finding.level, shape(&finding.message))).or_insert(counts.len());
+        match counts.get_mut(kind) {
+            Some(count) => *count += 1,
+            None => counts.push(1),
+        }
+        kind_of.push(kind);
     }
-    counts.retain(|_, count| *count > SHOWN_ONE_BY_ONE);
-    if counts.is_empty() {
+    if counts.iter().all(|count| *count <= SHOWN_ONE_BY_ONE) {
         return findings;
     }
     let mut shown: Vec<Finding> = Vec::new();
-    let mut first: HashMap<(&'static str, String), usize> = HashMap::new();
-    let mut last: HashMap<usize, Loc> = HashMap::new();
-    for finding in findings {
-        let key = (finding.rule, shape(&finding.message));
-        if !counts.contains_key(&key) {
-            shown.push(finding);
-            continue;
-        }
-        let at = *first.entry(key).or_insert(shown.len());
+    let mut first: HashMap<usize, usize> = HashMap::new();
+    for (finding, kind) in findings.into_iter().zip(kind_of) {
+        let is_common = counts.get(kind).is_some_and(|count| *count > SHOWN_ONE_BY_ONE);
+        let at = if is_common { *first.entry(kind).or_insert(shown.len()) } else { shown.len() };
         match shown.get_mut(at) {
-            Some(one) => {
-                last.insert(at, finding.at);
-                one.absorb(finding);
-            }
+            Some(one) => one.absorb(finding),
             None => shown.push(finding),
-        }
-    }
-    for (at, place) in last {
-        if let Some(one) = shown.get_mut(at) {
-            let path = sources.get(place.file).map(|source| source.path.display().to_string());
-            let line = sources.line_column(place).line;
-            let path = path.filter(|_| place.file != one.at.file);
-            let of = path.map(|path| format!(" of `{path}`")).unwrap_or_default();
-            one.notes.push(format!("This is found {} times, the last time in line {line}{of}.", one.count));
         }
     }
     shown
@@ -187,14 +177,8 @@ mod tests {
     use super::{Finding, Level, group};
     use crate::{
         fix::{Fix, Safety},
-        sources::{FileId, Loc, Source, Sources},
+        sources::{FileId, Loc},
     };
-
-    fn sources(text: &str) -> Sources {
-        let mut sources = Sources::default();
-        sources.add(Source::config("main.cfg".into(), text.into(), None));
-        sources
-    }
 
     fn at(offset: u32) -> Loc {
         Loc { file: FileId(0), span: Span::new(offset, offset + 1) }
@@ -211,22 +195,22 @@ mod tests {
 
     #[test]
     fn equal_findings_become_one_that_mends_all() {
-        let sources = sources(&"ab\n".repeat(20));
-        let many = (0..20).rev().map(|line| finding("many", line * 3, format!("`{line}` is bad")));
+        let many = (0..20).map(|line| finding("many", line * 3, format!("`{line}` is bad")));
         let few = (0..8).map(|line| finding("few", line * 3 + 1, format!("`{line}` is bad")));
-        let shown = group(many.chain(few).collect(), &sources);
+        let mut all: Vec<Finding> = many.chain(few).collect();
+        all.sort_by_key(|finding| finding.at);
+        let shown = group(all);
         assert_eq!(shown.len(), 9);
         assert_eq!((shown[0].rule, shown[0].count, shown[0].message.as_str()), ("many", 20, "`0` is bad"));
-        assert_eq!(shown[0].notes, ["This is found 20 times, the last time in line 20."]);
+        assert_eq!(shown[0].last, Some(at(57)));
         assert_eq!(shown[0].fix.as_ref().unwrap().edits.len(), 20);
         assert!(shown[1..].iter().all(|finding| finding.rule == "few" && finding.count == 1));
     }
 
     #[test]
     fn different_messages_are_not_equal() {
-        let sources = sources("ab\n");
         let words = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
         let different = words.map(|word| finding("one", 0, format!("{word} is bad")));
-        assert_eq!(group(different.to_vec(), &sources).len(), words.len());
+        assert_eq!(group(different.to_vec()).len(), words.len());
     }
 }

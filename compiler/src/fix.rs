@@ -1,4 +1,8 @@
 //! Edits that repair a finding.
+mod mend;
+
+pub use mend::{Changed, Made, Mended, Withheld, mend};
+
 use crate::sources::{FileId, Loc};
 
 /// Whether an edit may be made unasked.
@@ -40,22 +44,26 @@ impl Fix {
     /// word may, the first is made: what is left is found again.
     #[must_use]
     pub fn apply(&self, file: FileId, text: &[u8]) -> Vec<u8> {
-        let mut edits: Vec<&Edit> = self.edits.iter().filter(|edit| edit.at.file == file).collect();
-        edits.sort_by_key(|edit| edit.at.span);
-        let mut fixed = Vec::with_capacity(text.len());
-        let mut done = 0;
-        for edit in edits {
-            let span = edit.at.span.range();
-            if span.start < done {
-                continue;
-            }
-            fixed.extend_from_slice(text.get(done..span.start).unwrap_or_default());
-            fixed.extend_from_slice(edit.text.as_bytes());
-            done = span.end;
-        }
-        fixed.extend_from_slice(text.get(done..).unwrap_or_default());
-        fixed
+        apply(self.edits.iter().filter(|edit| edit.at.file == file).collect(), text)
     }
+}
+
+/// A text with edits made; of those that overlap, the first.
+fn apply(mut edits: Vec<&Edit>, text: &[u8]) -> Vec<u8> {
+    edits.sort_by_key(|edit| edit.at.span);
+    let mut fixed = Vec::with_capacity(text.len());
+    let mut done = 0;
+    for edit in edits {
+        let span = edit.at.span.range();
+        if span.start < done {
+            continue;
+        }
+        fixed.extend_from_slice(text.get(done..span.start).unwrap_or_default());
+        fixed.extend_from_slice(edit.text.as_bytes());
+        done = span.end;
+    }
+    fixed.extend_from_slice(text.get(done..).unwrap_or_default());
+    fixed
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ pub mod finding;
 pub mod fix;
 pub mod lints;
 pub mod lower;
+pub mod options;
 pub mod policy;
 pub mod program;
 pub mod query;
@@ -36,6 +37,7 @@ pub mod way;
 use std::{path::Path, sync::Arc};
 
 use finding::Finding;
+use options::Options;
 use program::Program;
 use sources::{Files, Sources};
 
@@ -46,15 +48,20 @@ pub struct Compiled {
     pub sources: Sources,
     /// What the configuration does.
     pub program: Arc<Program>,
-    /// What is wrong with it, in source order.
+    /// What is wrong with it, in source order. Where the same is said very often, [`finding::group`] makes one of it.
     pub findings: Vec<Finding>,
 }
 
 /// Compiles the configuration at `path`, and runs every lint rule on it.
 pub fn compile(path: &Path, files: &dyn Files) -> Compiled {
-    let mut lowered = lower::lower(path, files);
-    lowered.findings.extend(lints::check(&lowered.sources, &lowered.program));
-    allow::apply(&lowered.sources, &mut lowered.findings);
-    lowered.findings = finding::group(lowered.findings, &lowered.sources);
+    compile_with(path, files, &Options::default())
+}
+
+/// The same, read and judged as `options` say.
+pub fn compile_with(path: &Path, files: &dyn Files, options: &Options) -> Compiled {
+    let mut lowered = lower::lower_with(path, files, options);
+    lowered.findings.extend(lints::check(&lowered.sources, &lowered.program, options));
+    allow::apply(&lowered.sources, options.allowances, &mut lowered.findings);
+    lowered.findings.sort_by_key(|finding| (finding.at, finding.rule));
     lowered
 }

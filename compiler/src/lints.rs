@@ -147,12 +147,12 @@ use std::sync::Arc;
 
 use grammar::directive::closest;
 
-use crate::{finding::Finding, program::Program, sources::Sources};
+use crate::{finding::Finding, options::Options, program::Program, sources::Sources};
 
 /// All findings of all rules that read the Program; those of lowering are in it already.
 #[must_use]
-pub fn check(sources: &Sources, program: &Arc<Program>) -> Vec<Finding> {
-    let mut lint = Lint::new(sources, program);
+pub fn check(sources: &Sources, program: &Arc<Program>, options: &Options) -> Vec<Finding> {
+    let mut lint = Lint::new(sources, program, options);
     for rule in RULES {
         lint.run(rule);
     }

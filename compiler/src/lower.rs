@@ -34,6 +34,7 @@ use crate::{
     Compiled,
     finding::Finding,
     lints,
+    options::Options,
     program::Program,
     sources::{self, FileId, Files, Loc, Source, Sources},
 };
@@ -45,7 +46,12 @@ const MOST_FILES: usize = 16_384;
 
 /// Runs the configuration at `path` and yields its Program, with a finding for each line that 3proxy refuses.
 pub fn lower(path: &Path, files: &dyn Files) -> Compiled {
-    let mut lowering = Lowering::new(files);
+    lower_with(path, files, &Options::default())
+}
+
+/// The same, read as `options` say.
+pub fn lower_with(path: &Path, files: &dyn Files, options: &Options) -> Compiled {
+    let mut lowering = Lowering::new(files, *options);
     match sources::read(files, path) {
         Ok(text) => lowering.config(Source::config(path.to_owned(), text, None)),
         Err(error) => {
@@ -80,6 +86,7 @@ static BY_NAME: LazyLock<HashMap<&str, Handler>> =
 /// The walk: what it has read, what it has built, and the state that services copy.
 struct Lowering<'f> {
     files: &'f dyn Files,
+    options: Options,
     /// `$file`s that were read, by path: read once, however often they are named.
     lists: HashMap<PathBuf, FileId>,
     /// Configuration files that are being read, outermost first.
@@ -91,9 +98,10 @@ struct Lowering<'f> {
 }
 
 impl<'f> Lowering<'f> {
-    fn new(files: &'f dyn Files) -> Self {
+    fn new(files: &'f dyn Files, options: Options) -> Self {
         Self {
             files,
+            options,
             lists: HashMap::new(),
             open: Vec::new(),
             sources: Sources::default(),
@@ -185,6 +193,9 @@ impl<'f> Lowering<'f> {
     /// Reads the file that an `include` names.
     fn include(&mut self, command: &Command<'_>) {
         let Some(argument) = command.argument(0) else { return };
+        if !self.options.includes {
+            return self.program.unmodelled.push(command.at);
+        }
         let path = PathBuf::from(argument.text().to_string());
         if self.open.contains(&path) {
             return self.report(lints::include_cycle::finding(argument.at, &path));

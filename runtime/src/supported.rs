@@ -79,16 +79,16 @@ pub fn check(sources: &Sources, program: &Program) -> Vec<Finding> {
     // Services share settings, so that one line may have been met more than once.
     let mut met = HashSet::new();
     refused.findings.retain(|finding| met.insert((finding.at, finding.message.clone())));
-    by_name(refused.findings, sources)
+    by_name(refused.findings)
 }
 
 /// Many findings of one thing are one; each thing has its own, since each must be taken out.
-fn by_name(findings: Vec<Finding>, sources: &Sources) -> Vec<Finding> {
+fn by_name(findings: Vec<Finding>) -> Vec<Finding> {
     let mut named: BTreeMap<String, Vec<Finding>> = BTreeMap::new();
     for finding in findings {
         named.entry(finding.message.clone()).or_default().push(finding);
     }
-    let mut grouped: Vec<_> = named.into_values().flat_map(|same| group(same, sources)).collect();
+    let mut grouped: Vec<_> = named.into_values().flat_map(group).collect();
     grouped.sort_by_key(|finding| finding.at);
     grouped
 }

@@ -60,6 +60,7 @@ struct Finding {
     fix: Option<Fix>,
     included_from: Vec<Place>,
     count: u32,
+    last: Option<Place>,
 }
 
 #[derive(Serialize)]
@@ -116,6 +117,7 @@ impl Finding {
             fix: finding.fix.as_ref().map(|fix| Fix::new(sources, fix)),
             included_from: included_from(sources, finding.at),
             count: finding.count,
+            last: finding.last.map(|at| Place::new(sources, at)),
         }
     }
 }

@@ -8,7 +8,7 @@ use compiler::{
 use super::{
     difference,
     excerpt::{self, Excerpt},
-    line_at, line_start,
+    line_at, line_number, line_start,
     mask::Script,
     place, printable,
 };
@@ -65,10 +65,11 @@ impl Text {
     pub(super) fn titled(&self, sources: &Sources, name: &str, finding: &Finding) -> String {
         let tone = if finding.level == Level::Deny { Tone::ERROR } else { Tone::WARNING };
         let title = tone.with_name(name).primary_title(printable(&finding.message));
+        let notes: Vec<String> = finding.notes.iter().cloned().chain(further(sources, finding)).collect();
         let piece = Piece {
             title: if finding.rule.is_empty() { title } else { title.id(finding.rule) },
             marks: marks(sources, finding),
-            notes: &finding.notes,
+            notes: &notes,
             help: finding.help.as_deref(),
         };
         let text = self.piece(sources, piece);
@@ -124,6 +125,25 @@ fn put_place(text: String, stand_in: char, place: &str) -> String {
     let Some((before, behind)) = text.split_once(stand_in) else { return text };
     let counted = |char: char| char == ':' || char.is_ascii_digit();
     format!("{before}{place}{}", behind.trim_start_matches(counted))
+}
+
+/// How many more there are like it, and up to where.
+fn further(sources: &Sources, finding: &Finding) -> Option<String> {
+    let last = line_number(sources, finding.last?);
+    Some(format!("and {} more, up to line {last}", thousands(finding.count.saturating_sub(1))))
+}
+
+/// A number with a comma between thousands.
+fn thousands(number: u32) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// The primary place first, then the others by place.

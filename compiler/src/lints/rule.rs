@@ -4,6 +4,7 @@ use std::{cell::OnceCell, sync::Arc};
 use crate::{
     finding::{Finding, Level},
     fix::{Fix, Safety},
+    options::Options,
     policy::{Policy, cached},
     program::{Program, trap::Trap},
     sources::{Loc, Sources},
@@ -143,13 +144,15 @@ pub struct Lint<'a> {
     pub sources: &'a Sources,
     /// What the configuration does.
     pub program: &'a Arc<Program>,
+    /// What will run it, and whether what it includes was read.
+    pub options: Options,
     policy: OnceCell<Policy>,
     findings: Vec<Finding>,
 }
 
 impl<'a> Lint<'a> {
-    pub(super) fn new(sources: &'a Sources, program: &'a Arc<Program>) -> Self {
-        Self { sources, program, policy: OnceCell::new(), findings: Vec::new() }
+    pub(super) fn new(sources: &'a Sources, program: &'a Arc<Program>, options: &Options) -> Self {
+        Self { sources, program, options: *options, policy: OnceCell::new(), findings: Vec::new() }
     }
 
     /// What decides requests: compiled when a rule first asks.

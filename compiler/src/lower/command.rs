@@ -116,6 +116,10 @@ impl Lowering<'_> {
     /// Puts the words of the file at `path` behind `split`, `glued` in front of the first. False: it can't be read.
     fn splice(&mut self, split: &mut Vec<Arg<'_>>, glued: &[u8], path: &[u8], of: Splice) -> bool {
         let at = of.at;
+        if !self.options.includes {
+            self.program.unmodelled.push(at);
+            return false;
+        }
         let name = split.first().map(|name| name.value.as_ref());
         let holds_passwords = matches!(name, Some(b"users" | b"radius" | b"parent"));
         // Where one password stands, as in `parent`. In `users` each word is a user, or a file of users.

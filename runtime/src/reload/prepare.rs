@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 
 use compiler::{
     Compiled,
-    finding::{Finding, Level},
+    finding::{self, Finding, Level},
     program::{Program, acl::ParentHost, log::LogTarget, service::Service},
 };
 
@@ -85,7 +85,7 @@ fn load(config: &Config) -> (Result<Compiled, ReloadError>, Inputs) {
     let mut inputs = disk.into_inputs();
     let monitored = compiled.program.process.monitors.iter().map(|monitor| path_of(&monitor.value));
     inputs.0.extend(monitored.map(Input::of));
-    compiled.findings = config.levels.apply(compiled.findings);
+    compiled.findings = finding::group(config.levels.apply(compiled.findings));
     compiled.findings.extend(supported::check(&compiled.sources, &compiled.program));
     (
         if gate::refuses(&compiled.findings) {

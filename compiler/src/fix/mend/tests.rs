@@ -1,0 +1,80 @@
+//! What mending makes of small configurations.
+use std::path::Path;
+
+use super::{Mended, mend};
+use crate::{
+    Compiled, compile,
+    finding::Level,
+    fix::Safety,
+    sources::{Files, MemoryFiles},
+};
+
+const MAIN: &str = "3proxy.cfg";
+
+fn compiled(files: &dyn Files) -> Compiled {
+    let mut compiled = compile(Path::new(MAIN), files);
+    compiled.findings.retain(|finding| finding.level != Level::Allow);
+    compiled
+}
+
+fn mended(text: &str, more: &str, allowed: Safety) -> Mended {
+    let mut files = MemoryFiles::default();
+    files.insert(MAIN, text);
+    files.insert("more", more);
+    mend(&files, &compiled, allowed)
+}
+
+fn text(mended: &Mended, path: &str) -> Option<String> {
+    let changed = mended.changed.get(Path::new(path))?;
+    Some(String::from_utf8(changed.after.clone()).unwrap())
+}
+
+#[test]
+fn safe_fixes_are_made_until_none_is_left() {
+    let before = "\u{feff}internal 127.0.0.1\nauth iponly\nallow * * * 443-80 * Mon-Fri\nproxy \u{2013}a\n";
+    let mended = mended(before, "", Safety::Safe);
+    assert_eq!(
+        text(&mended, MAIN).unwrap(),
+        "internal 127.0.0.1\nauth iponly\nallow * * * 80-443 * 1-5\nproxy -a\n"
+    );
+    let rules: Vec<_> = mended.made.iter().map(|made| (made.rule, made.line)).collect();
+    let expected =
+        [("bom", 1), ("port-range-reversed", 3), ("weekday-not-understood", 3), ("unknown-option", 4)];
+    assert_eq!(rules, expected);
+    assert!(mended.withheld.is_empty(), "{:?}", mended.withheld);
+    assert!(mended.compiled.findings.is_empty(), "{:#?}", mended.compiled.findings);
+}
+
+#[test]
+fn unsafe_fixes_wait_until_they_are_asked_for() {
+    let before = "internal 127.0.0.1\nauth iponly\n  deny * 127.0.0.2\nallow *\nproxy\n";
+    assert!(mended(before, "", Safety::Safe).changed.is_empty());
+    let after = text(&mended(before, "", Safety::Unsafe), MAIN);
+    assert_eq!(after.unwrap(), before.replace("  deny", "deny"));
+}
+
+#[test]
+fn a_file_that_is_included_twice_is_mended_once() {
+    let before = "internal 127.0.0.1\nauth iponly\ninclude more\nproxy\nflush\ninclude more\nsocks\n";
+    let mended = mended(before, "allow * * * 443-80\n", Safety::Safe);
+    assert_eq!(text(&mended, "more").unwrap(), "allow * * * 80-443\n");
+    assert_eq!(mended.changed.len(), 1);
+}
+
+#[test]
+fn a_fix_that_would_bring_a_finding_is_not_made() {
+    // Turned round, the range lets strangers in.
+    let before = "auth iponly\nallow * * * 443-80\nproxy \u{2013}a\n";
+    let mended = mended(before, "", Safety::Safe);
+    assert_eq!(text(&mended, MAIN).unwrap(), before.replace('\u{2013}', "-"));
+    let [withheld] = &mended.withheld[..] else { panic!("{:?}", mended.withheld) };
+    assert_eq!((withheld.fix.rule, &withheld.brings[..]), ("port-range-reversed", &["open-proxy"][..]));
+}
+
+#[test]
+fn ten_thousand_lines_are_mended_at_once() {
+    let lines = "allow * * * 443-80\n".repeat(10_000);
+    let mended = mended(&format!("internal 127.0.0.1\nauth iponly\n{lines}proxy\n"), "", Safety::Safe);
+    assert_eq!(mended.made.len(), 10_000);
+    assert!(!text(&mended, MAIN).unwrap().contains("443-80"));
+}

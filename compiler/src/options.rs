@@ -1,0 +1,72 @@
+//! What whoever compiles a configuration says of it beside its text.
+
+/// How a configuration is read and judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// What will run it.
+    pub runner: Runner,
+    /// Whether the files that it names are read. `false`: an `include` and a `$file` bring nothing in, and that is no finding.
+    pub includes: bool,
+    /// What comments that allow findings are worth.
+    pub allowances: Allowances,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { runner: Runner::default(), includes: true, allowances: Allowances::default() }
+    }
+}
+
+/// What runs a configuration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Runner {
+    /// 3proxy 0.9.
+    ThreeProxy09,
+    /// 3proxy 1.0.
+    #[default]
+    ThreeProxy10,
+    /// `cfgc run`.
+    Cfgc,
+}
+
+impl Runner {
+    /// Every one.
+    pub const ALL: [Self; 3] = [Self::ThreeProxy09, Self::ThreeProxy10, Self::Cfgc];
+
+    /// As users write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ThreeProxy09 => "3proxy 0.9",
+            Self::ThreeProxy10 => "3proxy 1.0",
+            Self::Cfgc => "cfgc",
+        }
+    }
+}
+
+/// What `# cfgc: allow(RULE) REASON` is worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Allowances {
+    /// It allows.
+    #[default]
+    Allow,
+    /// It allows if it gives a reason.
+    Reason,
+    /// It allows nothing.
+    Forbid,
+}
+
+impl Allowances {
+    /// Every one.
+    pub const ALL: [Self; 3] = [Self::Allow, Self::Reason, Self::Forbid];
+
+    /// As users write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Reason => "reason",
+            Self::Forbid => "forbid",
+        }
+    }
+}
