@@ -32,28 +32,40 @@ const SIZES: [usize; 3] = [1_000, 10_000, LONGEST];
 /// What a list looks like.
 struct Shape {
     name: &'static str,
-    /// Where its service listens. One that others reach is asked whether strangers may use it.
-    internal: &'static str,
+    /// What stands before the list.
+    head: &'static str,
     line: fn(usize) -> String,
+    services: u16,
 }
 
-const SHAPES: [Shape; 4] = [
-    Shape { name: "users", internal: "127.0.0.1", line: users },
-    Shape { name: "users, reachable", internal: "0.0.0.0", line: users },
-    Shape {
-        name: "networks",
-        internal: "127.0.0.1",
-        line: |n| format!("allow * 10.{}.{}.0/24 * *", n / 256 % 256, n % 256),
-    },
-    Shape {
-        name: "names",
-        internal: "127.0.0.1",
-        line: |n| format!("deny * * *.site{n}.example,site{n}.example"),
-    },
+/// No rule asks who is let in.
+const LOCAL: &str = "internal 127.0.0.1\nauth iponly\n";
+/// It is asked whether strangers may use it.
+const REACHABLE: &str = "internal 0.0.0.0\nauth iponly\n";
+/// Rules of the cache ask what its key misses, of a Policy that is compiled for them.
+const CACHED: &str = "internal 127.0.0.1\nusers alice:CL:secret\n\
+    authcache user,pass,ip,dstaddr,dsthost,dstport,dstoper 600\nauth cacheacl strong\n";
+
+const SHAPES: [Shape; 7] = [
+    Shape { name: "users", head: LOCAL, line: users, services: 1 },
+    Shape { name: "users, reachable", head: REACHABLE, line: users, services: 1 },
+    Shape { name: "networks", head: LOCAL, line: networks, services: 1 },
+    Shape { name: "names", head: LOCAL, line: names, services: 1 },
+    Shape { name: "users, 20 services with a cache", head: CACHED, line: users, services: 20 },
+    Shape { name: "networks, 20 services with a cache", head: CACHED, line: networks, services: 20 },
+    Shape { name: "names, 20 services with a cache", head: CACHED, line: names, services: 20 },
 ];
 
 fn users(n: usize) -> String {
     format!("allow user{n} * * 80,443 HTTP,CONNECT")
+}
+
+fn networks(n: usize) -> String {
+    format!("allow * 10.{}.{}.0/24 * *", n / 256 % 256, n % 256)
+}
+
+fn names(n: usize) -> String {
+    format!("deny * * *.site{n}.example,site{n}.example")
 }
 
 fn main() -> ExitCode {
@@ -99,11 +111,14 @@ fn holds(shape: &Shape) -> bool {
 
 /// A configuration with so many entries.
 fn list(shape: &Shape, lines: usize) -> Vec<u8> {
-    let mut text = format!("internal {}\nauth iponly\n", shape.internal);
+    let mut text = shape.head.to_owned();
     for number in 0..lines {
         let _ = writeln!(text, "{}", (shape.line)(number));
     }
-    text.push_str("deny *\nproxy\n");
+    text.push_str("deny *\n");
+    for service in 0..shape.services {
+        let _ = writeln!(text, "proxy -p{}", 3128 + service);
+    }
     text.into_bytes()
 }
 

@@ -161,8 +161,10 @@ impl<'f> Lowering<'f> {
         match row.effect {
             // Long lists stand before a service: their memory is given back.
             Effect::Service => self.program.behind_services = Vec::new(),
-            Effect::Setting | Effect::Acl => self.program.behind_services.push(command.at),
-            Effect::Global | Effect::Process => {}
+            Effect::Setting | Effect::Acl if !self.program.services.is_empty() => {
+                self.program.behind_services.push(command.at);
+            }
+            Effect::Setting | Effect::Acl | Effect::Global | Effect::Process => {}
         }
     }
 

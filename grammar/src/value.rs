@@ -28,7 +28,7 @@ pub use list::{is_any, items};
 pub use log::{LogFilter, LogFormat, LogFormatTrap, log_format};
 pub use number::{NumberTrap, number, port, unsigned, unsigned_long};
 pub use operation::{OPERATION_WORDS, Operation, Operations, operations};
-pub use pattern::{NamePattern, TargetTrap, Targets, targets};
+pub use pattern::{NamePattern, NamePatterns, TargetTrap, Targets, targets};
 pub use port::{PortRange, PortTrap, ports};
 pub use service::{
     Grace, Rotation, SocketOption, SocketOptions, SocketTrap, Splice, grace, rotation, socket_options, splice,

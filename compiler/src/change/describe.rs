@@ -97,29 +97,18 @@ fn hosts<'a>(hosts: &Hosts<'a>) -> Values {
     let omitted = hosts.terms.len().saturating_sub(LISTED);
     let every = shown.iter().any(|Term(patterns)| patterns.is_empty()) || hosts.none;
     let items = shown.iter().map(|Term(patterns)| {
-        let patterns: Vec<String> = patterns.iter().map(|pattern| written(pattern)).collect();
+        let patterns: Vec<String> = patterns.iter().map(|pattern| pattern.to_string()).collect();
         patterns.join(" and ")
     });
-    let mut excepted: Vec<&'a NamePattern> = hosts.except.patterns.clone();
+    let mut excepted: Vec<NamePattern<'a>> = hosts.except.patterns.clone();
     excepted.sort_unstable();
     excepted.dedup();
-    let matter = excepted.iter().filter(|pattern| shown.iter().any(|term| term.and(pattern).is_some()));
-    let mut but: Vec<String> = matter.take(LISTED + 1).map(|pattern| written(pattern)).collect();
+    let matter = excepted.iter().filter(|pattern| shown.iter().any(|term| term.and(**pattern).is_some()));
+    let mut but: Vec<String> = matter.take(LISTED + 1).map(|pattern| pattern.to_string()).collect();
     let but_omitted = if but.len() > LISTED { excepted.len() - LISTED } else { 0 };
     but.truncate(LISTED);
     let items = (!every).then(|| items.collect());
     Values { items, but, omitted, but_omitted, unknown: None }
-}
-
-/// A pattern as it is written.
-fn written(pattern: &NamePattern) -> String {
-    let text = String::from_utf8_lossy(pattern.text());
-    match pattern {
-        NamePattern::Exact(_) => text.into_owned(),
-        NamePattern::Prefix(_) => format!("{text}*"),
-        NamePattern::Suffix(_) => format!("*{text}"),
-        NamePattern::Contains(_) => format!("*{text}*"),
-    }
 }
 
 fn addresses(set: &Ranges) -> Vec<String> {

@@ -24,7 +24,7 @@ const FEW: usize = 16;
 const FEW_TERMS: usize = 4;
 
 /// What is looked for in a host name.
-pub(super) type Patterns<'a> = Rc<[&'a NamePattern]>;
+pub(super) type Patterns<'a> = Rc<[NamePattern<'a>]>;
 
 /// A set of host names; a request may also have none.
 #[derive(Clone, Debug)]
@@ -41,12 +41,12 @@ pub(super) struct Hosts<'a> {
 
 /// Names that all of its patterns mean. Without any: every name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Term<'a>(pub(super) SmallVec<[&'a NamePattern; 2]>);
+pub(super) struct Term<'a>(pub(super) SmallVec<[NamePattern<'a>; 2]>);
 
 /// Patterns that must not mean a name.
 #[derive(Debug, Default)]
 pub(super) struct Except<'a> {
-    pub(super) patterns: Vec<&'a NamePattern>,
+    pub(super) patterns: Vec<NamePattern<'a>>,
     /// Made when the patterns are many and were gone through a few times.
     index: OnceCell<Names>,
     gone_through: Cell<usize>,
@@ -66,7 +66,7 @@ pub(super) enum Named<'a> {
 }
 
 /// A byte that stands in none of `patterns`.
-pub(super) fn filler<'a>(patterns: impl Iterator<Item = &'a NamePattern>) -> u8 {
+pub(super) fn filler<'a>(patterns: impl Iterator<Item = NamePattern<'a>>) -> u8 {
     let mut left = FILLERS.to_vec();
     for pattern in patterns {
         left.retain(|byte| !pattern.text().contains(byte) || *byte == b',');
@@ -81,7 +81,7 @@ impl<'a> Hosts<'a> {
     }
 
     /// The names that one pattern means.
-    pub(super) fn of(pattern: &'a NamePattern, filler: u8) -> Self {
+    pub(super) fn of(pattern: NamePattern<'a>, filler: u8) -> Self {
         Self { terms: Rc::new([Term::of(pattern)]), ..Self::every(filler) }
     }
 
@@ -135,14 +135,14 @@ impl<'a> Hosts<'a> {
     }
 
     /// Those that none of `patterns` means.
-    fn without(&self, patterns: &[&'a NamePattern]) -> Self {
+    fn without(&self, patterns: &[NamePattern<'a>]) -> Self {
         if self.terms.is_empty() {
             return self.clone();
         }
         // The name of a term is none that was excepted before.
-        let meets = |pattern: &&&'a NamePattern| self.terms.iter().any(|term| term.and(pattern).is_some());
-        let met: Vec<&NamePattern> = if self.terms.len() <= FEW_TERMS {
-            patterns.iter().filter(meets).copied().collect()
+        let meets = |pattern: &NamePattern<'a>| self.terms.iter().any(|term| term.and(*pattern).is_some());
+        let met: Vec<NamePattern<'a>> = if self.terms.len() <= FEW_TERMS {
+            patterns.iter().copied().filter(meets).collect()
         } else {
             patterns.to_vec()
         };
@@ -171,17 +171,17 @@ impl<'a> Hosts<'a> {
 }
 
 /// What both one of `terms` and one of `patterns` mean.
-fn met<'a>(terms: &[Term<'a>], patterns: &[&'a NamePattern], filler: u8) -> Vec<Term<'a>> {
+fn met<'a>(terms: &[Term<'a>], patterns: &[NamePattern<'a>], filler: u8) -> Vec<Term<'a>> {
     if let [Term(all)] = terms
         && all.is_empty()
     {
-        return patterns.iter().map(|pattern| Term::of(pattern)).collect();
+        return patterns.iter().map(|pattern| Term::of(*pattern)).collect();
     }
     // What is in both stays as it is; the rest has to be compared by pairs.
-    let known: Option<std::collections::HashSet<&NamePattern>> =
+    let known: Option<std::collections::HashSet<NamePattern<'a>>> =
         (terms.len() > FEW).then(|| patterns.iter().copied().collect());
-    let listed = |pattern: &&'a NamePattern| {
-        known.as_ref().map_or_else(|| patterns.contains(pattern), |known| known.contains(*pattern))
+    let listed = |pattern: &NamePattern<'a>| {
+        known.as_ref().map_or_else(|| patterns.contains(pattern), |known| known.contains(pattern))
     };
     let index = Except::new(patterns.to_vec());
     let mut found = Vec::new();
@@ -190,21 +190,21 @@ fn met<'a>(terms: &[Term<'a>], patterns: &[&'a NamePattern], filler: u8) -> Vec<
         if term.0.iter().any(&listed) || exact && index.means(&term.name(filler)) {
             found.push(term.clone());
         } else if !exact {
-            found.extend(patterns.iter().filter_map(|pattern| term.and(pattern)));
+            found.extend(patterns.iter().filter_map(|pattern| term.and(*pattern)));
         }
     }
     found
 }
 
 impl<'a> Except<'a> {
-    fn new(patterns: Vec<&'a NamePattern>) -> Self {
+    fn new(patterns: Vec<NamePattern<'a>>) -> Self {
         Self { patterns, ..Self::default() }
     }
 
     /// Whether one of them means `host`.
     pub(super) fn means(&self, host: &[u8]) -> bool {
         if self.patterns.len() <= FEW || self.gone_through.replace(self.gone_through.get() + 1) < FEW {
-            return self.patterns.iter().any(|pattern| name_matches(pattern, host));
+            return self.patterns.iter().any(|pattern| name_matches(*pattern, host));
         }
         let index = || Names::new(self.patterns.iter().map(|pattern| (*pattern, 0)));
         let mut lists = Lists::new();
@@ -215,22 +215,22 @@ impl<'a> Except<'a> {
 
 impl<'a> Term<'a> {
     /// What one pattern means.
-    fn of(pattern: &'a NamePattern) -> Self {
+    fn of(pattern: NamePattern<'a>) -> Self {
         Self(smallvec![pattern])
     }
 
     pub(super) fn means(&self, host: &[u8]) -> bool {
-        self.0.iter().all(|pattern| name_matches(pattern, host))
+        self.0.iter().all(|pattern| name_matches(*pattern, host))
     }
 
     /// Those of its names that `pattern` means too.
-    pub(super) fn and(&self, pattern: &'a NamePattern) -> Option<Self> {
+    pub(super) fn and(&self, pattern: NamePattern<'a>) -> Option<Self> {
         use NamePattern::{Contains, Exact, Prefix, Suffix};
         if let Some(Exact(name)) = self.0.first() {
             return name_matches(pattern, name).then(|| self.clone());
         }
         let mut term = self.clone();
-        let same_end = |other: &&NamePattern| {
+        let same_end = |other: &NamePattern<'a>| {
             matches!((*other, pattern), (Prefix(_), Prefix(_)) | (Suffix(_), Suffix(_)))
         };
         match pattern {
@@ -270,7 +270,7 @@ impl<'a> Term<'a> {
         if let Some(Exact(name)) = self.0.first() {
             return name.to_vec();
         }
-        let piece = |wanted: &dyn Fn(&NamePattern) -> bool| {
+        let piece = |wanted: &dyn Fn(&NamePattern<'_>) -> bool| {
             self.0.iter().find(|pattern| wanted(pattern)).map_or(&[][..], |pattern| pattern.text())
         };
         let mut name = piece(&|pattern| matches!(pattern, Prefix(_))).to_vec();

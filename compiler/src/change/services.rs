@@ -16,7 +16,7 @@ use crate::{
     policy::{Policy, witness},
     program::{
         Program,
-        acl::{AclRef, NamePattern},
+        acl::AclRef,
         auth::AuthType,
         service::{Family, ListenAddress, Service, ServiceKind},
     },
@@ -190,7 +190,7 @@ fn asked(versions: [(&Program, &Service); 2]) -> Asked {
             let host = target.host.unwrap_or_default().to_ascii_lowercase();
             let host = host.strip_suffix(b".").unwrap_or(&host);
             let literal = std::str::from_utf8(host).ok().and_then(|host| host.parse().ok());
-            asked.fixed.push((NamePattern::Exact(host.into()), literal, port));
+            asked.fixed.push((host.into(), literal, port));
         }
         asked.fixed.dedup();
         for step in service.chain.value.iter().map(|step| step.kind) {

@@ -16,6 +16,8 @@ use std::{
     rc::Rc,
 };
 
+use grammar::Text;
+
 use super::{
     cell::{Cell, FIELDS, Shape},
     hosts::{self, Hosts, Named, Patterns},
@@ -40,7 +42,7 @@ const WEEK: u128 = 7 * 24 * 60 * 60;
 pub(super) struct Asked {
     pub(super) operations: Vec<Operation>,
     /// Targets of a port mapper: name in the form in which it is compared, address, port.
-    pub(super) fixed: Vec<(NamePattern, Option<IpAddr>, u16)>,
+    pub(super) fixed: Vec<(Text, Option<IpAddr>, u16)>,
     /// Targets have IPv4 addresses.
     pub(super) v4: bool,
     /// Targets have IPv6 addresses.
@@ -176,7 +178,7 @@ impl<'a> Space<'a> {
         }
         let fixed = asked.fixed.iter().map(|(name, address, port)| {
             let address = address.map(|address| whole(number(address), number(address)));
-            let hosts = Hosts::of(name, self.filler);
+            let hosts = Hosts::of(NamePattern::Exact(name.as_bytes()), self.filler);
             (hosts, address.unwrap_or_else(|| addresses.clone()), whole((*port).into(), (*port).into()))
         });
         fixed.collect()

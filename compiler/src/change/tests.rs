@@ -210,7 +210,7 @@ fn holds(requests: &Requests, request: &Request<'_>) -> bool {
     let host = host.strip_suffix(b".").unwrap_or(&host);
     let address = request.address.unwrap_or(std::net::Ipv4Addr::UNSPECIFIED.into());
     let meant =
-        |text: &str| text.split(" and ").all(|item| name_matches(&NamePattern::new(item.as_bytes()), host));
+        |text: &str| text.split(" and ").all(|item| name_matches(NamePattern::new(item.as_bytes()), host));
     requests.operations.contains(&request.operation)
         && says(&requests.users, false, |name| name.as_bytes() == request.user.unwrap_or(b"-"))
         && says(&requests.sources, false, |range| address_in(range, request.source))

@@ -268,7 +268,7 @@ fn targets(matcher: &Matcher, service: &Service) -> Vec<Target> {
 }
 
 /// A name that a pattern means.
-fn meant(pattern: &NamePattern) -> Vec<u8> {
+fn meant(pattern: NamePattern<'_>) -> Vec<u8> {
     match pattern {
         NamePattern::Exact(name) => name.to_vec(),
         NamePattern::Prefix(prefix) if prefix.ends_with(b".") => [prefix, &b"example.net"[..]].concat(),

@@ -100,7 +100,7 @@ impl Matcher {
     #[must_use]
     pub fn values(&self) -> usize {
         let targets =
-            self.targets.as_ref().map_or(0, |targets| targets.addresses.len() + targets.names.len());
+            self.targets.as_ref().map_or(0, |targets| targets.addresses.len() + targets.names.iter().count());
         let list = |len: Option<usize>| len.unwrap_or_default();
         list(self.users.as_ref().map(|users| users.len()))
             + list(self.sources.as_ref().map(|sources| sources.len()))
@@ -111,7 +111,7 @@ impl Matcher {
 }
 
 pub use grammar::value::{
-    AddressRange, NamePattern, Operation, Operations, Period, PortRange, Targets, Weekdays,
+    AddressRange, NamePattern, NamePatterns, Operation, Operations, Period, PortRange, Targets, Weekdays,
 };
 
 /// A `parent` line: an upstream proxy, an external address, or a local redirection.

@@ -185,13 +185,13 @@ pub(crate) fn canonical(range: AddressRange) -> AddressRange {
 }
 
 /// Whether a name, in lower case, is one that `pattern` means.
-pub(crate) fn name_matches(pattern: &NamePattern, host: &[u8]) -> bool {
+pub(crate) fn name_matches(pattern: NamePattern<'_>, host: &[u8]) -> bool {
     match pattern {
-        NamePattern::Exact(name) => **name == *host,
+        NamePattern::Exact(name) => name == host,
         NamePattern::Prefix(prefix) => host.starts_with(prefix),
         NamePattern::Suffix(suffix) => host.len() > suffix.len() && host.ends_with(suffix),
         NamePattern::Contains(part) => {
-            part.is_empty() || host.windows(part.len()).any(|window| *window == **part)
+            part.is_empty() || host.windows(part.len()).any(|window| window == part)
         }
     }
 }

@@ -11,8 +11,8 @@ use super::{
 };
 use crate::{
     program::acl::{
-        Ace, AceId, AclRef, Acls, Action, AddressRange, ListId, Matcher, NamePattern, Operation, Operations,
-        Parent, ParentHost, ParentKind, Period, PortRange, Targets, Weekdays,
+        Ace, AceId, AclRef, Acls, Action, AddressRange, ListId, Matcher, Operation, Operations, Parent,
+        ParentHost, ParentKind, Period, PortRange, Targets, Weekdays,
     },
     sources::Loc,
 };
@@ -64,22 +64,20 @@ fn range() -> impl Strategy<Value = AddressRange> + Clone {
         .prop_map(|(first, last)| AddressRange { first: address(first), last: address(last) })
 }
 
-fn pattern() -> impl Strategy<Value = NamePattern> + Clone {
-    (prop::sample::select(&["a.test", "test", "a", "", ".test", "b."][..]), 0..4).prop_map(|(text, kind)| {
-        let text: Box<[u8]> = text.as_bytes().into();
-        match kind {
-            0 => NamePattern::Exact(text),
-            1 => NamePattern::Prefix(text),
-            2 => NamePattern::Suffix(text),
-            _ => NamePattern::Contains(text),
-        }
-    })
+fn pattern() -> impl Strategy<Value = String> + Clone {
+    let texts = prop::sample::select(&["a.test", "test", "a", "", ".test", "b."][..]);
+    let stars = prop::sample::select(&["", "*"][..]);
+    let items = (stars.clone(), texts, stars).prop_map(|(start, text, end)| [start, text, end].concat());
+    items.prop_filter("an empty item is none", |item| !item.is_empty())
 }
 
 fn targets() -> impl Strategy<Value = Option<Box<Targets>>> {
     let lists = (prop::collection::vec(range(), 0..3), prop::collection::vec(pattern(), 0..3));
     let targets = lists.prop_map(|(addresses, names)| {
-        Some(Box::new(Targets { addresses: addresses.into(), names: names.into() }))
+        Some(Box::new(Targets {
+            addresses: addresses.into(),
+            names: names.iter().map(String::as_bytes).collect(),
+        }))
     });
     prop_oneof![2 => Just(None), 2 => targets]
 }

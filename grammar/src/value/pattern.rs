@@ -1,22 +1,29 @@
 //! Target lists: addresses, and name patterns for whatever is no address.
+use std::fmt;
+
 use super::{
     Reading,
     address::{self, AddressError, AddressRange, AddressTrap},
     list::{is_any, items},
 };
+use crate::Text;
 
-/// A pattern for host names. Compared without regard to ASCII case; kept in lower case.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum NamePattern {
+/// A pattern for host names, which are compared in lower case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NamePattern<'a> {
     /// `name`.
-    Exact(Box<[u8]>),
+    Exact(&'a [u8]),
     /// `name*`.
-    Prefix(Box<[u8]>),
+    Prefix(&'a [u8]),
     /// `*name`: the host must be longer than the suffix.
-    Suffix(Box<[u8]>),
+    Suffix(&'a [u8]),
     /// `*name*`.
-    Contains(Box<[u8]>),
+    Contains(&'a [u8]),
 }
+
+/// The name patterns of a list: one piece of text, as they are written, in lower case. Long lists are most of what a Program takes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct NamePatterns(Text);
 
 /// The target field: an item that parses as an address is compared with the address, any other with the name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -24,7 +31,7 @@ pub struct Targets {
     /// Addresses, networks and ranges.
     pub addresses: Box<[AddressRange]>,
     /// Name patterns.
-    pub names: Box<[NamePattern]>,
+    pub names: NamePatterns,
 }
 
 /// Where an item of a target list is not what is written.
@@ -57,7 +64,7 @@ pub fn targets(word: &[u8]) -> Reading<Option<Targets>, TargetTrap> {
                 traps.extend(parts.map(|(part, trap)| (part.shifted(at.start), TargetTrap::Address(trap))));
             }
             Err(error) => {
-                names.push(NamePattern::new(item));
+                names.push(item);
                 traps.extend(name_trap(item, error).map(|trap| (at, trap)));
             }
         }
@@ -65,31 +72,66 @@ pub fn targets(word: &[u8]) -> Reading<Option<Targets>, TargetTrap> {
     if addresses.is_empty() && names.is_empty() {
         return Reading { value: None, traps };
     }
-    let value = Targets { addresses: addresses.into_boxed_slice(), names: names.into_boxed_slice() };
+    let value = Targets { addresses: addresses.into_boxed_slice(), names: names.into_iter().collect() };
     Reading { value: Some(value), traps }
 }
 
-impl NamePattern {
+impl<'a> NamePattern<'a> {
     /// The pattern that `item` is: a `*` at either end is a wildcard, any other byte stands for itself.
     #[must_use]
-    pub fn new(item: &[u8]) -> Self {
-        let lower = |name: &[u8]| name.to_ascii_lowercase().into_boxed_slice();
+    pub fn new(item: &'a [u8]) -> Self {
         let (name, open_end) = item.strip_suffix(b"*").map_or((item, false), |name| (name, true));
         let (name, open_start) = name.strip_prefix(b"*").map_or((name, false), |name| (name, true));
         match (open_start, open_end) {
-            (false, false) => Self::Exact(lower(name)),
-            (false, true) => Self::Prefix(lower(name)),
-            (true, false) => Self::Suffix(lower(name)),
-            (true, true) => Self::Contains(lower(name)),
+            (false, false) => Self::Exact(name),
+            (false, true) => Self::Prefix(name),
+            (true, false) => Self::Suffix(name),
+            (true, true) => Self::Contains(name),
         }
     }
 
     /// The text between the wildcards.
     #[must_use]
-    pub fn text(&self) -> &[u8] {
+    pub const fn text(self) -> &'a [u8] {
         match self {
             Self::Exact(text) | Self::Prefix(text) | Self::Suffix(text) | Self::Contains(text) => text,
         }
+    }
+}
+
+/// As it is written.
+impl fmt::Display for NamePattern<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = String::from_utf8_lossy(self.text());
+        match self {
+            Self::Exact(_) => f.write_str(&text),
+            Self::Prefix(_) => write!(f, "{text}*"),
+            Self::Suffix(_) => write!(f, "*{text}"),
+            Self::Contains(_) => write!(f, "*{text}*"),
+        }
+    }
+}
+
+impl NamePatterns {
+    /// Each of them, in the order in which they stand.
+    pub fn iter(&self) -> impl Iterator<Item = NamePattern<'_>> {
+        items(self.0.as_bytes()).map(|(_, item)| NamePattern::new(item))
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Of items of a list, in any case.
+impl<'a> FromIterator<&'a [u8]> for NamePatterns {
+    fn from_iter<T: IntoIterator<Item = &'a [u8]>>(items: T) -> Self {
+        // Joined at once: a text that grows leaves holes in memory.
+        let mut text = Vec::from_iter(items).join(&b',');
+        text.make_ascii_lowercase();
+        Self(text.into())
     }
 }
 
@@ -126,38 +168,32 @@ mod tests {
     };
     use crate::value::{AddressError, AddressTrap};
 
-    fn boxed(text: &str) -> Box<[u8]> {
-        text.as_bytes().into()
-    }
-
     #[test]
     fn an_item_that_is_no_address_is_a_pattern() {
-        let cases: [(&str, NamePattern, Option<TargetTrap>); 17] = [
-            ("Example.COM", Exact(boxed("example.com")), None),
-            ("www.*", Prefix(boxed("www.")), None),
-            ("*.example.com", Suffix(boxed(".example.com")), None),
-            ("*bad*", Contains(boxed("bad")), None),
-            ("**", Contains(boxed("")), None),
-            ("a*b", Exact(boxed("a*b")), Some(WildcardInside)),
-            ("*.a*b.c", Suffix(boxed(".a*b.c")), Some(WildcardInside)),
-            ("10.0.0.256", Exact(boxed("10.0.0.256")), Some(ReadAsName(AddressError::NotAnAddress))),
-            ("127.0.0", Exact(boxed("127.0.0")), Some(ReadAsName(AddressError::NotAnAddress))),
-            ("10.0.0.0/33", Exact(boxed("10.0.0.0/33")), Some(ReadAsName(AddressError::Length))),
-            (
-                "10.0.0.9-10.0.0.1",
-                Exact(boxed("10.0.0.9-10.0.0.1")),
-                Some(ReadAsName(AddressError::Reversed)),
-            ),
-            ("fe80::1::2", Exact(boxed("fe80::1::2")), Some(ReadAsName(AddressError::NotAnAddress))),
-            ("10.0.*", Prefix(boxed("10.0.")), Some(AddressWildcard)),
-            ("10.*.0.1", Exact(boxed("10.*.0.1")), Some(AddressWildcard)),
-            ("example.com:443", Exact(boxed("example.com:443")), Some(NeverAName)),
-            ("http://a.example/", Exact(boxed("http://a.example/")), Some(NeverAName)),
-            ("1-800.example", Exact(boxed("1-800.example")), None),
+        let cases: [(&str, NamePattern<'_>, Option<TargetTrap>); 17] = [
+            ("Example.COM", Exact(b"example.com"), None),
+            ("www.*", Prefix(b"www."), None),
+            ("*.example.com", Suffix(b".example.com"), None),
+            ("*bad*", Contains(b"bad"), None),
+            ("**", Contains(b""), None),
+            ("a*b", Exact(b"a*b"), Some(WildcardInside)),
+            ("*.a*b.c", Suffix(b".a*b.c"), Some(WildcardInside)),
+            ("10.0.0.256", Exact(b"10.0.0.256"), Some(ReadAsName(AddressError::NotAnAddress))),
+            ("127.0.0", Exact(b"127.0.0"), Some(ReadAsName(AddressError::NotAnAddress))),
+            ("10.0.0.0/33", Exact(b"10.0.0.0/33"), Some(ReadAsName(AddressError::Length))),
+            ("10.0.0.9-10.0.0.1", Exact(b"10.0.0.9-10.0.0.1"), Some(ReadAsName(AddressError::Reversed))),
+            ("fe80::1::2", Exact(b"fe80::1::2"), Some(ReadAsName(AddressError::NotAnAddress))),
+            ("10.0.*", Prefix(b"10.0."), Some(AddressWildcard)),
+            ("10.*.0.1", Exact(b"10.*.0.1"), Some(AddressWildcard)),
+            ("example.com:443", Exact(b"example.com:443"), Some(NeverAName)),
+            ("http://a.example/", Exact(b"http://a.example/"), Some(NeverAName)),
+            ("1-800.example", Exact(b"1-800.example"), None),
         ];
         for (item, pattern, trap) in cases {
             let reading = targets(item.as_bytes());
-            assert_eq!(reading.value.unwrap().names.as_ref(), [pattern], "{item}");
+            let names = reading.value.unwrap().names;
+            assert_eq!(names.iter().collect::<Vec<_>>(), [pattern], "{item}");
+            assert_eq!(pattern.to_string(), item.to_ascii_lowercase());
             assert_eq!(reading.traps.first().map(|(_, trap)| *trap), trap, "{item}");
         }
     }
@@ -166,7 +202,7 @@ mod tests {
     fn addresses_and_names_stand_side_by_side() {
         let reading = targets(b"10.0.0.1,a.example,,fd00::/");
         let value = reading.value.unwrap();
-        assert_eq!((value.addresses.len(), value.names.len()), (2, 1));
+        assert_eq!((value.addresses.len(), value.names.iter().count()), (2, 1));
         let traps: Vec<_> = reading.traps.iter().map(|(at, trap)| (at.start, *trap)).collect();
         assert_eq!(traps, [(26, TargetTrap::Address(AddressTrap::LengthMissing))]);
         assert_eq!(targets(b"*").value, None);

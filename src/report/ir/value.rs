@@ -2,7 +2,7 @@
 use std::net::IpAddr;
 
 use compiler::program::{
-    acl::{AddressRange, Matcher, NamePattern, Operation, Period, PortRange, Targets},
+    acl::{AddressRange, Matcher, Operation, Period, PortRange, Targets},
     limits::Rotation,
 };
 use compiler::query::operation_name;
@@ -37,7 +37,7 @@ impl From<&Matcher> for Fields {
             sources: sources.as_deref().map(ranges),
             targets: targets.as_deref().map(|Targets { addresses, names }| TargetForm {
                 addresses: ranges(addresses),
-                names: names.iter().map(pattern).collect(),
+                names: names.iter().map(|pattern| pattern.to_string()).collect(),
             }),
             ports: ports.as_deref().map(|ports| ports.iter().map(port_range).collect()),
             operations: operations.map(|set| {
@@ -55,16 +55,6 @@ fn ranges(ranges: &[AddressRange]) -> Vec<String> {
         if first == last { first.to_string() } else { format!("{first}-{last}") }
     };
     ranges.iter().map(text).collect()
-}
-
-fn pattern(pattern: &NamePattern) -> String {
-    let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
-    match pattern {
-        NamePattern::Exact(name) => text(name),
-        NamePattern::Prefix(name) => text(name) + "*",
-        NamePattern::Suffix(name) => format!("*{}", text(name)),
-        NamePattern::Contains(name) => format!("*{}*", text(name)),
-    }
 }
 
 fn port_range(PortRange { first, last }: &PortRange) -> String {
