@@ -3,7 +3,9 @@ mod mend;
 
 pub use mend::{Changed, Made, Mended, Withheld, mend};
 
-use crate::sources::{FileId, Loc};
+use grammar::{Span, syntax::Line};
+
+use crate::sources::{FileId, Loc, Source, Sources};
 
 /// Whether an edit may be made unasked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,6 +42,26 @@ impl Fix {
         Self { title: title.into(), safety, edits: vec![Edit { at, text: text.into() }] }
     }
 
+    /// Moves the lines in which `lines` stand above the line of `place`. `None`: they are not all in one file, or not text.
+    /// What the script does may change by it, so it is not made unasked.
+    pub(crate) fn move_above(sources: &Sources, title: &str, lines: &[Loc], place: Loc) -> Option<Self> {
+        let source = sources.get(place.file)?;
+        let above = line_at(source, place)?.span.start;
+        let loc = |span| Loc { file: place.file, span };
+        let mut text = String::new();
+        let mut edits = Vec::new();
+        for at in lines {
+            let moved = line_at(source, *at).filter(|_| at.file == place.file)?.span;
+            text.push_str(str::from_utf8(moved.of(&source.text)).ok()?);
+            if !text.ends_with('\n') {
+                text.push('\n');
+            }
+            edits.push(Edit { at: loc(moved), text: String::new() });
+        }
+        edits.insert(0, Edit { at: loc(Span::new(above, above)), text });
+        Some(Self { title: title.to_owned(), safety: Safety::Unsafe, edits })
+    }
+
     /// `text`, which is `file`'s, with this fix's edits to that file made. Of edits that overlap, as those of two findings in one
     /// word may, the first is made: what is left is found again.
     #[must_use]
@@ -64,6 +86,10 @@ fn apply(mut edits: Vec<&Edit>, text: &[u8]) -> Vec<u8> {
     }
     fixed.extend_from_slice(text.get(done..).unwrap_or_default());
     fixed
+}
+
+fn line_at(source: &Source, at: Loc) -> Option<Line> {
+    source.tree.line(source.tree.line_at(at.span.start)?)
 }
 
 #[cfg(test)]

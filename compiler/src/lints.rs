@@ -13,10 +13,14 @@ pub(crate) mod ace_extra_words;
 pub(crate) mod acl_column_mixup;
 pub(crate) mod acl_under_auth_none;
 pub(crate) mod address_read_as_name;
+pub(crate) mod after_end;
+pub(crate) mod archiver_without_rotate;
 pub(crate) mod argument_count;
 pub(crate) mod auth_cache_after_real_type;
 pub(crate) mod auth_cache_without_authcache;
 pub(crate) mod authcache_unknown_field;
+pub(crate) mod authnserver_port_ignored;
+pub(crate) mod backslash_continuation;
 pub(crate) mod bandlim_too_low;
 pub(crate) mod bom;
 pub(crate) mod cache_key_misses_field;
@@ -25,24 +29,46 @@ pub(crate) mod cache_shared_between_services;
 pub(crate) mod cacheacl_extip_without_ext;
 pub(crate) mod cacheacl_with_parent;
 pub(crate) mod count_limit_zero;
+pub(crate) mod crlf;
+pub(crate) mod daemon_not_first;
+pub(crate) mod directive_since;
+pub(crate) mod dnspr_without_resolver;
 pub(crate) mod duplicate_listener;
 pub(crate) mod empty_list;
 pub(crate) mod empty_password;
+pub(crate) mod endpoint_malformed;
 pub(crate) mod entry_missing;
+pub(crate) mod family_option_junk;
 pub(crate) mod include_cycle;
 pub(crate) mod include_missing;
+pub(crate) mod include_nested;
 pub(crate) mod indented_directive;
 pub(crate) mod invalid_value;
 pub(crate) mod line_too_long;
+pub(crate) mod list_too_long_for_3proxy;
 pub(crate) mod listen_address_ignored;
 pub(crate) mod local_redirect_needs_zeros;
+pub(crate) mod log_after_service;
+pub(crate) mod log_before_setuid;
+pub(crate) mod log_format_no_zone;
+pub(crate) mod log_format_unknown;
+pub(crate) mod log_rotation_unknown;
 pub(crate) mod maxconn_negative;
+pub(crate) mod monitor_half_written;
+pub(crate) mod nat_address_ignored;
 pub(crate) mod network_length_malformed;
+pub(crate) mod non_utf8;
 pub(crate) mod none_behind_password;
 pub(crate) mod nscache_too_small;
+pub(crate) mod nserver_ipv6_unbracketed;
+pub(crate) mod nserver_too_many;
+pub(crate) mod nsrecord_case;
+pub(crate) mod nsrecord_without_nscache;
 pub(crate) mod nul_byte;
 pub(crate) mod number_malformed;
+pub(crate) mod obsolete_plugin;
 pub(crate) mod open_proxy;
+pub(crate) mod option_for_other_service;
 pub(crate) mod parent_after_deny;
 pub(crate) mod parent_credentials_too_long;
 pub(crate) mod parent_hop_ignored;
@@ -55,9 +81,17 @@ pub(crate) mod port_malformed;
 pub(crate) mod port_mapper_arguments;
 pub(crate) mod port_out_of_range;
 pub(crate) mod port_range_reversed;
+pub(crate) mod privileged_port_after_setuid;
+pub(crate) mod rotate_without_type;
 pub(crate) mod secure_parent_without_mode3;
+pub(crate) mod service_deprecated;
+pub(crate) mod setgid_after_setuid;
 pub(crate) mod setting_after_service;
+pub(crate) mod setting_overridden;
+pub(crate) mod socket_option_unknown;
+pub(crate) mod system_in_config;
 pub(crate) mod target_is_no_name;
+pub(crate) mod timeouts_count;
 pub(crate) mod timeouts_invalid;
 pub(crate) mod tls_mode_conflict;
 pub(crate) mod too_many_words;
@@ -79,10 +113,14 @@ static RULES: &[&Rule] = &[
     &acl_column_mixup::RULE,
     &acl_under_auth_none::RULE,
     &address_read_as_name::RULE,
+    &after_end::RULE,
+    &archiver_without_rotate::RULE,
     &argument_count::RULE,
     &auth_cache_after_real_type::RULE,
     &auth_cache_without_authcache::RULE,
     &authcache_unknown_field::RULE,
+    &authnserver_port_ignored::RULE,
+    &backslash_continuation::RULE,
     &bandlim_too_low::RULE,
     &bom::RULE,
     &cache_key_misses_field::RULE,
@@ -91,24 +129,46 @@ static RULES: &[&Rule] = &[
     &cacheacl_extip_without_ext::RULE,
     &cacheacl_with_parent::RULE,
     &count_limit_zero::RULE,
+    &crlf::RULE,
+    &daemon_not_first::RULE,
+    &directive_since::RULE,
+    &dnspr_without_resolver::RULE,
     &duplicate_listener::RULE,
     &empty_list::RULE,
     &empty_password::RULE,
+    &endpoint_malformed::RULE,
     &entry_missing::RULE,
+    &family_option_junk::RULE,
     &include_cycle::RULE,
     &include_missing::RULE,
+    &include_nested::RULE,
     &indented_directive::RULE,
     &invalid_value::RULE,
     &line_too_long::RULE,
+    &list_too_long_for_3proxy::RULE,
     &listen_address_ignored::RULE,
     &local_redirect_needs_zeros::RULE,
+    &log_after_service::RULE,
+    &log_before_setuid::RULE,
+    &log_format_no_zone::RULE,
+    &log_format_unknown::RULE,
+    &log_rotation_unknown::RULE,
     &maxconn_negative::RULE,
+    &monitor_half_written::RULE,
+    &nat_address_ignored::RULE,
     &network_length_malformed::RULE,
+    &non_utf8::RULE,
     &none_behind_password::RULE,
     &nscache_too_small::RULE,
+    &nserver_ipv6_unbracketed::RULE,
+    &nserver_too_many::RULE,
+    &nsrecord_case::RULE,
+    &nsrecord_without_nscache::RULE,
     &nul_byte::RULE,
     &number_malformed::RULE,
+    &obsolete_plugin::RULE,
     &open_proxy::RULE,
+    &option_for_other_service::RULE,
     &parent_after_deny::RULE,
     &parent_credentials_too_long::RULE,
     &parent_hop_ignored::RULE,
@@ -121,9 +181,17 @@ static RULES: &[&Rule] = &[
     &port_mapper_arguments::RULE,
     &port_out_of_range::RULE,
     &port_range_reversed::RULE,
+    &privileged_port_after_setuid::RULE,
+    &rotate_without_type::RULE,
     &secure_parent_without_mode3::RULE,
+    &service_deprecated::RULE,
+    &setgid_after_setuid::RULE,
     &setting_after_service::RULE,
+    &setting_overridden::RULE,
+    &socket_option_unknown::RULE,
+    &system_in_config::RULE,
     &target_is_no_name::RULE,
+    &timeouts_count::RULE,
     &timeouts_invalid::RULE,
     &tls_mode_conflict::RULE,
     &too_many_words::RULE,

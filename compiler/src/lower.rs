@@ -26,7 +26,7 @@ use std::{
 
 use grammar::{
     directive::{self, Directive, Effect, Kind},
-    syntax::{LineKind, SyntaxError},
+    syntax::{Line, LineKind, SyntaxError, Tree},
 };
 
 use self::{command::Command, state::State};
@@ -35,7 +35,7 @@ use crate::{
     finding::Finding,
     lints,
     options::Options,
-    program::Program,
+    program::{Program, Ran},
     sources::{self, FileId, Files, Loc, Source, Sources},
 };
 
@@ -116,7 +116,8 @@ impl<'f> Lowering<'f> {
         let (text, tree) = (Arc::clone(&source.text), Arc::clone(&source.tree));
         self.open.push(source.path.clone());
         let file = self.sources.add(source);
-        for line in tree.lines() {
+        let mut lines = tree.lines();
+        while let Some(line) = lines.next() {
             let words = match line.kind {
                 LineKind::Blank | LineKind::Comment | LineKind::Indented => continue,
                 LineKind::Directive(words) => words,
@@ -130,6 +131,9 @@ impl<'f> Lowering<'f> {
             };
             let Some(command) = self.command(file, &text, &tree, words) else { continue };
             if command.is_end() {
+                self.program
+                    .unread
+                    .extend(unread(lines, file, &text, &tree).map(|first| (command.at, first)));
                 break;
             }
             self.execute(&command);
@@ -156,8 +160,11 @@ impl<'f> Lowering<'f> {
         }
     }
 
-    /// Keeps [`Program::behind_services`].
-    fn note_place(&mut self, command: &Command<'_>, row: &Directive) {
+    /// Keeps [`Program::commands`] and [`Program::behind_services`].
+    fn note_place(&mut self, command: &Command<'_>, row: &'static Directive) {
+        if row.effect != Effect::Acl {
+            self.program.commands.push(Ran { at: command.at, row });
+        }
         match row.effect {
             // Long lists stand before a service: their memory is given back.
             Effect::Service => self.program.behind_services = Vec::new(),
@@ -230,6 +237,16 @@ impl<'f> Lowering<'f> {
         }
         Compiled { sources: self.sources, program: Arc::new(self.program), findings: self.findings }
     }
+}
+
+/// The first line among `lines` that begins with the name of a command. What else stands behind an `end` may be notes.
+fn unread(mut lines: impl Iterator<Item = Line>, file: FileId, text: &[u8], tree: &Tree) -> Option<Loc> {
+    lines.find_map(|line| {
+        let LineKind::Directive(words) = line.kind else { return None };
+        let (first, last) = (tree.words(words).next()?, tree.words(words).next_back()?);
+        directive::find(&first.value(text))?;
+        Some(Loc { file, span: first.span.to(last.span) })
+    })
 }
 
 #[cfg(test)]

@@ -15,6 +15,8 @@ pub mod trap;
 
 use std::sync::Arc;
 
+use grammar::directive::Directive;
+
 use acl::{AceId, AclRef, Acls};
 use auth::{Radius, User};
 use limits::Limits;
@@ -46,6 +48,15 @@ impl<T> Set<T> {
     }
 }
 
+/// A command that was run.
+#[derive(Clone, Copy, Debug)]
+pub struct Ran {
+    /// From its first to behind its last word.
+    pub at: Loc,
+    /// Which one it is.
+    pub row: &'static Directive,
+}
+
 /// What a configuration does.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
@@ -70,6 +81,10 @@ pub struct Program {
     /// Commands behind the last service that set something for services, in order: no service copied it.
     /// Empty when there is no service.
     pub behind_services: Vec<Loc>,
+    /// The commands in the order in which they ran, services included. Those of access lists stand in [`Program::acls`].
+    pub commands: Vec<Ran>,
+    /// Each `end` that something stands behind, and the first command there.
+    pub unread: Vec<(Loc, Loc)>,
     /// Entries that a `flush` removed before any service copied them.
     pub flushed_unused: Vec<AceId>,
     /// Commands that were read but that neither the Program nor the runtime gives a meaning beyond their line

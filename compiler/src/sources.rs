@@ -1,5 +1,6 @@
 //! The texts of a configuration: the file itself and what it includes.
 use std::{
+    borrow::Cow,
     collections::BTreeMap,
     fmt, io,
     path::{Path, PathBuf},
@@ -89,6 +90,8 @@ pub struct Source {
     pub tree: Arc<Tree>,
     /// Its line starts, found when the first finding needs one.
     lines: Arc<OnceLock<LineIndex>>,
+    /// It is a list of words, brought in by a `$file`.
+    pub spliced: bool,
     /// The directive or word that brought it in; `None` for the configuration itself.
     pub included_at: Option<Loc>,
 }
@@ -105,13 +108,20 @@ impl Source {
     /// Parses a configuration file.
     pub(crate) fn config(path: PathBuf, text: Vec<u8>, included_at: Option<Loc>) -> Self {
         let tree = Arc::new(grammar::parse(&text));
-        Self { path, text: text.into(), tree, lines: Arc::default(), included_at }
+        Self { path, text: text.into(), tree, lines: Arc::default(), spliced: false, included_at }
     }
 
     /// Parses a `$file`.
     pub(crate) fn list(path: PathBuf, text: Vec<u8>, included_at: Loc) -> Self {
         let tree = Arc::new(grammar::parse_words(&text));
-        Self { path, text: text.into(), tree, lines: Arc::default(), included_at: Some(included_at) }
+        Self {
+            path,
+            text: text.into(),
+            tree,
+            lines: Arc::default(),
+            spliced: true,
+            included_at: Some(included_at),
+        }
     }
 
     /// Line and column of an offset.
@@ -127,6 +137,7 @@ impl Source {
             text: Arc::clone(&self.text),
             tree: Arc::clone(&self.tree),
             lines: Arc::clone(&self.lines),
+            spliced: self.spliced,
             included_at: Some(included_at),
         }
     }
@@ -164,6 +175,13 @@ impl Sources {
             Some(LineKind::Directive(words) | LineKind::Bad(_, words)) => source.tree.words(words).collect(),
             _ => Vec::new(),
         }
+    }
+
+    /// The words of that line, each with its value: quotes removed, `$file`s not followed.
+    pub(crate) fn values(&self, at: Loc) -> Vec<(Loc, Cow<'_, [u8]>)> {
+        let Some(source) = self.get(at.file) else { return Vec::new() };
+        let place = |word: &Word| Loc { file: at.file, span: word.span };
+        self.words(at).iter().map(|word| (place(word), word.value(&source.text))).collect()
     }
 
     /// The bytes at a place.

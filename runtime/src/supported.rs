@@ -47,6 +47,9 @@ pub fn check(sources: &Sources, program: &Program) -> Vec<Finding> {
         process,
         leftover_acl: _,
         behind_services: _,
+        // Each is in what it did.
+        commands: _,
+        unread: _,
         flushed_unused: _,
         unmodelled,
         traps: _,

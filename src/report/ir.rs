@@ -156,6 +156,8 @@ fn document(places: Places<'_>, policy: &Policy) -> Document {
         process,
         leftover_acl,
         behind_services,
+        commands: _,
+        unread: _,
         flushed_unused,
         unmodelled,
         traps,

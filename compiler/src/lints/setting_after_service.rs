@@ -1,15 +1,14 @@
 //! Settings behind the last service.
 use grammar::{
-    Span,
     directive::{self, Effect, Kind},
-    syntax::{Line, LineKind},
+    syntax::LineKind,
 };
 
 use super::rule::{Lint, rule};
 use crate::{
-    fix::{Edit, Fix, Safety},
+    fix::Fix,
     program::log::LogTarget,
-    sources::{Loc, Source, Sources},
+    sources::{Loc, Sources},
 };
 
 rule! {
@@ -78,7 +77,8 @@ fn check(lint: &mut Lint<'_>) {
         if let Some(end) = rest.last() {
             finding = finding.also(*end, format!("the last of its {} lines", lines.len()));
         }
-        finding.fix = first.and_then(|first| move_up(lint.sources, &lines, first));
+        let title = "move it above the service";
+        finding.fix = first.and_then(|first| Fix::move_above(lint.sources, title, &lines, first));
         lint.report(finding);
     }
 }
@@ -131,29 +131,6 @@ fn holds_secret(sources: &Sources, at: Loc) -> bool {
     let Some(row) = name.and_then(directive::find) else { return false };
     (0..words.len().saturating_sub(1))
         .any(|argument| row.parameter(argument).is_some_and(|parameter| parameter.kind == Kind::Secret))
-}
-
-/// Moves `lines` above the line of `service`.
-fn move_up(sources: &Sources, lines: &[Loc], service: Loc) -> Option<Fix> {
-    let source = sources.get(service.file)?;
-    let above = line_at(source, service)?.span.start;
-    let place = |span| Loc { file: service.file, span };
-    let mut text = String::new();
-    let mut edits = Vec::new();
-    for at in lines.iter() {
-        let moved = line_at(source, *at).filter(|_| at.file == service.file)?.span;
-        text.push_str(str::from_utf8(moved.of(&source.text)).ok()?);
-        if !text.ends_with('\n') {
-            text.push('\n');
-        }
-        edits.push(Edit { at: place(moved), text: String::new() });
-    }
-    edits.insert(0, Edit { at: place(Span::new(above, above)), text });
-    Some(Fix { title: "move it above the service".to_owned(), safety: Safety::Unsafe, edits })
-}
-
-fn line_at(source: &Source, at: Loc) -> Option<Line> {
-    source.tree.line(source.tree.line_at(at.span.start)?)
 }
 
 #[cfg(test)]

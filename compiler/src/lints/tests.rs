@@ -62,7 +62,12 @@ fn compiled(rule: &Rule, text: &str, others: Vec<(String, String)>) -> (Compiled
     for (path, text) in others {
         files.insert(path, text);
     }
-    files.insert(MAIN, text);
+    // Text holds no byte outside UTF-8: this letter is one in Latin-1.
+    let bytes: Vec<u8> = match text.split_once("{LATIN1}") {
+        Some((before, after)) => [before.as_bytes(), b"\xfc", after.as_bytes()].concat(),
+        None => text.into(),
+    };
+    files.insert(MAIN, bytes);
     let mut compiled = compile(Path::new(MAIN), &files);
     let found = compiled.findings.extract_if(.., |finding| finding.rule == rule.name).collect();
     (compiled, found)
@@ -183,10 +188,10 @@ fn rules_are_found_by_name_and_by_likeness() {
     }
 }
 
-/// Puts in what documentation can't show: `{NUL}`, `{BOM}`, `{REP:text:N}` (text, N times), `{EOF}` (ends the file without
+/// Puts in what documentation can't show: `{NUL}`, `{BOM}`, `{CR}`, `{REP:text:N}` (text, N times), `{EOF}` (ends the file without
 /// a line end).
 fn expanded(example: Example) -> Example {
-    let mut text = example.text.replace("{NUL}", "\0").replace("{BOM}", "\u{feff}");
+    let mut text = example.text.replace("{NUL}", "\0").replace("{BOM}", "\u{feff}").replace("{CR}", "\r");
     while let Some((before, rest)) = text.split_once("{REP:") {
         let (inside, after) = rest.split_once('}').unwrap();
         let (repeated, times) = inside.rsplit_once(':').unwrap();

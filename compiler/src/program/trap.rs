@@ -60,6 +60,10 @@ pub enum Trap {
     RadiusPort,
     /// A RADIUS secret that is cut to 63 bytes.
     SecretCut,
+    /// `-g` without its three numbers.
+    Grace(NumberTrap),
+    /// An option that does nothing on this kind of service.
+    OtherService,
     /// A TLS version that 3proxy does not know: no limit.
     TlsVersion,
 }

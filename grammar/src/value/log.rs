@@ -27,6 +27,8 @@ pub struct LogFilter {
 pub enum LogFormatTrap {
     /// The first byte is neither `L` nor `G`: it is lost, and times are local.
     FirstByteLost,
+    /// A letter behind `%` that stands for no field: it is written as it is.
+    UnknownField,
 }
 
 /// The format of a `logformat` line or a `-f` option.
@@ -40,20 +42,53 @@ pub fn log_format(word: &[u8]) -> Reading<LogFormat, LogFormatTrap> {
     });
     let (first, body) = rest.of(word).split_first().map_or((b'L', &b""[..]), |(first, body)| (*first, body));
     let lost = Span::new(rest.start, (rest.start + 1).min(rest.end));
-    let traps = if first.eq_ignore_ascii_case(&b'L') || first.eq_ignore_ascii_case(&b'G') {
+    let mut traps = if first.eq_ignore_ascii_case(&b'L') || first.eq_ignore_ascii_case(&b'G') {
         Vec::new()
     } else {
         vec![(lost, LogFormatTrap::FirstByteLost)]
     };
+    traps.extend(unknown_fields(body).map(|at| (at.shifted(lost.end), LogFormatTrap::UnknownField)));
     Reading {
         value: LogFormat { filter, utc: first.eq_ignore_ascii_case(&b'G'), body: Text::from(body) },
         traps,
     }
 }
 
+/// The letters that stand for a field behind `%`. A digit begins a range of words: `%1-4T`.
+const FIELDS: &[u8] = b"%yYmodHMStbBD.zUnNETeiCRQpcrqLIOh123456789";
+
+/// Each `%` of a format's body, with the character behind it, that stands for no field.
+fn unknown_fields(body: &[u8]) -> impl Iterator<Item = Span> {
+    let mut bytes = (0_u32..).zip(body.iter().copied());
+    std::iter::from_fn(move || {
+        loop {
+            let (at, byte) = bytes.next()?;
+            if byte == b'%' {
+                let (end, letter) = bytes.next()?;
+                if !FIELDS.contains(&letter) {
+                    return Some(Span::new(at, end + 1));
+                }
+            }
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::log_format;
+
+    #[test]
+    fn letters_without_a_meaning_are_found() {
+        for (word, unknown) in [
+            ("L%t %U %1-4T %% %. %h", vec![]),
+            ("L%t %P %", vec![(4, 6)]),
+            ("-x+_G%%%a%Z", vec![(7, 9), (9, 11)]),
+        ] {
+            let reading = log_format(word.as_bytes());
+            let found: Vec<_> = reading.traps.iter().map(|(at, _)| (at.start, at.end)).collect();
+            assert_eq!(found, unknown, "{word}");
+        }
+    }
 
     #[test]
     fn the_first_bytes_are_no_text() {

@@ -279,6 +279,8 @@ pub(super) fn trap(places: Places<'_>, Trapped { at, word, trap }: &Trapped) -> 
         Read::Family => "family",
         Read::RadiusPort => "radius-port",
         Read::SecretCut => "secret-cut",
+        Read::Grace(_) => "grace",
+        Read::OtherService => "other-service",
         Read::TlsVersion => "tls-version",
     };
     Trap { at: places.of(*at), word: places.of(*word), what }

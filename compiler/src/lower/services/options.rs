@@ -79,7 +79,7 @@ const HANDLERS: &[(&str, Handler)] = &[
     ("-d", |_, it| it.options.daemon = place(&it)),
     ("-H", |_, it| it.options.proxy_protocol = place(&it)),
     ("-g", |lowering, it| {
-        let grace = lowering.keep(it.word, it.row.flag.len(), value::grace(it.glued), Trap::Number);
+        let grace = lowering.keep(it.word, it.row.flag.len(), value::grace(it.glued), Trap::Grace);
         it.options.grace = Some(Set::new(grace, it.word.at));
     }),
     ("-s", |lowering, it| lowering.single_or_splice(it)),
@@ -118,6 +118,9 @@ static BY_FLAG: LazyLock<HashMap<&str, Handler>> = LazyLock::new(|| HANDLERS.ite
 impl Lowering<'_> {
     /// Applies one option.
     pub(super) fn option(&mut self, given: Given<'_>) {
+        if !given.row.services.contains(given.service.kind.name()) {
+            self.trap_word(given.word, Trap::OtherService);
+        }
         if let Some(handler) = BY_FLAG.get(given.row.flag) {
             handler(self, given);
         }

@@ -1,0 +1,49 @@
+//! An archiver that never runs.
+use super::rule::{Lint, rule};
+use crate::program::log::LogFiles;
+
+rule! {
+    /// `archiver` packs old log files when a new one begins and `rotate` keeps some: without both it never runs.
+    ///
+    /// ```3proxy,fires
+    /// log /var/log/3proxy/3proxy.log D
+    /// archiver gz /bin/gzip %F
+    /// auth iponly
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// log /var/log/3proxy/3proxy.log D
+    /// archiver gz /bin/gzip %F
+    /// rotate 30
+    /// auth iponly
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    "archiver-without-rotate",
+    level: Warn,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let LogFiles { keep, archiver, log_lines, .. } = &lint.program.process.log_files;
+    let Some(at) = archiver.as_ref().and_then(|archiver| archiver.at) else { return };
+    let rotates = log_lines.iter().any(|line| lint.sources.words(*line).len() > 2);
+    if keep.value > 0 && rotates {
+        return;
+    }
+    let (missing, help) = if rotates {
+        ("`rotate` is missing", "write `rotate N` to keep N old files")
+    } else {
+        (
+            "the log does not begin new files",
+            "write `log FILE D` for a file each day, and `rotate N` to keep N old ones",
+        )
+    };
+    lint.report(RULE.finding(at, format!("the archiver never runs: {missing}")).help(help));
+}

@@ -1,0 +1,48 @@
+//! Line ends of DOS.
+use grammar::Span;
+
+use super::rule::{Lint, rule};
+use crate::sources::Loc;
+
+rule! {
+    /// The file has line ends of DOS (CR LF).
+    ///
+    /// 3proxy takes the carriage return for white space, so nothing is wrong with it. Other tools that read the same file may take it for
+    /// a part of the last word.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly{CR}
+    /// allow *{CR}
+    /// proxy -i127.0.0.1{CR}
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    "crlf",
+    level: Allow,
+    group: Portability,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let sources = lint.sources;
+    for (file, source) in sources.iter() {
+        let text: &[u8] = &source.text;
+        let Some(feed) = text.iter().position(|byte| *byte == b'\n') else { continue };
+        let Some(at) = feed.checked_sub(1).filter(|before| text.get(*before) == Some(&b'\r')) else {
+            continue;
+        };
+        let at = u32::try_from(at).unwrap_or(u32::MAX - 1);
+        lint.report(
+            RULE.finding(Loc { file, span: Span::new(at, at + 1) }, "the file has line ends of DOS")
+                .label("the first one")
+                .help("save it with line feeds only: `sed -i 's/\\r$//' FILE`"),
+        );
+    }
+}

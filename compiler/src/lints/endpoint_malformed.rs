@@ -1,0 +1,49 @@
+//! A port or transport of a name server that is none.
+use grammar::value::EndpointTrap;
+
+use super::rule::{Lint, rule};
+use crate::program::trap::Trap;
+
+rule! {
+    /// A port or transport of a name server that 3proxy can't read is replaced by the default.
+    ///
+    /// A port that is no number becomes 53, one above 65535 wraps, and any transport but `tcp` is UDP.
+    ///
+    /// ```3proxy,fires
+    /// nserver 192.0.2.53:dns/tls
+    /// auth iponly
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// nserver 192.0.2.53:5353/tcp
+    /// auth iponly
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    "endpoint-malformed",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    for (part, trap) in lint.traps() {
+        let cited = part.cited();
+        let (message, help) = match trap {
+            Trap::Endpoint(EndpointTrap::Port(_)) => {
+                (format!("`{cited}` is no port of a name server"), "write a number from 1 to 65535")
+            }
+            Trap::Endpoint(EndpointTrap::Transport) => (
+                format!("`{cited}` is no transport, so 3proxy asks by UDP or TCP as the word happens to say"),
+                "write `/tcp` or nothing: 3proxy has no DNS over TLS or HTTPS",
+            ),
+            _ => continue,
+        };
+        lint.report(RULE.finding(part.at, message).help(help));
+    }
+}

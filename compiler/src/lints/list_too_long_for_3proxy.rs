@@ -1,0 +1,59 @@
+//! A `$file` that 3proxy reads only in part.
+use grammar::Span;
+
+use super::rule::{Lint, rule};
+use crate::sources::Loc;
+
+rule! {
+    /// 3proxy reads the first 65,534 bytes of a `$file` only.
+    ///
+    /// The rest of a longer list is dropped without a word: names that are to be denied are let through. cfgc reads all of it.
+    ///
+    /// ```3proxy,file=domains
+    /// {REP:bad-example-domain.example,:3000}
+    /// ```
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// deny * * $domains
+    /// allow * 192.168.0.0/16
+    /// proxy -i192.168.0.1
+    /// ```
+    ///
+    /// Use several files, and an entry for each:
+    ///
+    /// ```3proxy,file=domains
+    /// {REP:bad-example-domain.example,:1000}
+    /// ```
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// deny * * $domains
+    /// deny * * $domains
+    /// allow * 192.168.0.0/16
+    /// proxy -i192.168.0.1
+    /// ```
+    "list-too-long-for-3proxy",
+    level: Warn,
+    group: Portability,
+    since: "0.1.0",
+    check: check,
+}
+
+/// So many bytes 3proxy takes of a file, the text glued before its `$` included.
+const MOST: usize = 65_534;
+
+fn check(lint: &mut Lint<'_>) {
+    let sources = lint.sources;
+    for (file, source) in sources.iter().filter(|(_, source)| source.spliced && source.text.len() > MOST) {
+        let Some(by) = source.included_at else { continue };
+        let glued = sources.text(by).iter().position(|byte| *byte == b'$').unwrap_or_default();
+        let cut = u32::try_from(MOST.saturating_sub(glued)).unwrap_or(u32::MAX);
+        let path = source.path.display();
+        lint.report(
+            RULE.finding(by, format!("3proxy reads {cut} of the {} bytes of `{path}`", source.text.len()))
+                .also(Loc { file, span: Span::new(cut, cut + 1) }, "not read by 3proxy from here on")
+                .help("spread it over several files, and name each in a line of its own"),
+        );
+    }
+}

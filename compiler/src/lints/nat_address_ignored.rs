@@ -1,0 +1,39 @@
+//! An address of `-N` that is none.
+use super::rule::{Lint, rule};
+use crate::program::trap::Trap;
+
+rule! {
+    /// An address of `-Ne` or `-Ni` that 3proxy can't read is ignored.
+    ///
+    /// Clients are then told the address of the socket, which they can't reach from outside.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow * 192.168.0.0/16
+    /// socks -i192.168.0.1 -Ne192.0.2.300
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow * 192.168.0.0/16
+    /// socks -i192.168.0.1 -Ne192.0.2.30
+    /// ```
+    "nat-address-ignored",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    for (word, trap) in lint.traps() {
+        if trap == Trap::NatAddress {
+            lint.report(
+                RULE.finding(word.at, format!("`{}` holds no address, and is ignored", word.cited()))
+                    .help("write the address that clients are to be told: `-Ne192.0.2.1`"),
+            );
+        }
+    }
+}

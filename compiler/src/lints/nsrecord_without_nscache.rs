@@ -1,0 +1,71 @@
+//! A static record with nowhere to stand.
+use std::sync::Arc;
+
+use super::rule::{Lint, rule};
+use crate::fix::Fix;
+
+rule! {
+    /// A static record is kept in the cache of names: without one before it, it is dropped.
+    ///
+    /// `nsrecord` needs `nscache` before it, or `nscache6` for an IPv6 address.
+    ///
+    /// ```3proxy,fires
+    /// nserver 192.0.2.53
+    /// nsrecord www.example.com 192.0.2.1
+    /// nscache 65536
+    /// auth iponly
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// Use instead:
+    ///
+    /// ```3proxy,fixed
+    /// nserver 192.0.2.53
+    /// nscache 65536
+    /// nsrecord www.example.com 192.0.2.1
+    /// auth iponly
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// ```3proxy,clean
+    /// nscache 65536
+    /// nscache6 65536
+    /// nsrecord www.example.com 192.0.2.1
+    /// nsrecord www.example.com 2001:db8::1
+    /// auth iponly
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    "nsrecord-without-nscache",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let program = Arc::clone(lint.program);
+    let resolver = &program.resolver;
+    let mut moved = [false; 2];
+    for record in resolver.records.iter().filter(|record| record.before_cache) {
+        let v6 = record.address.is_ipv6();
+        let (command, cache) = if v6 { ("nscache6", resolver.cache6) } else { ("nscache", resolver.cache) };
+        let finding = RULE
+            .finding(record.at, format!("this record is dropped: there is no `{command}` before it"))
+            .label("has no effect");
+        let at = cache.and_then(|size| size.at);
+        lint.report(match at {
+            Some(at) => {
+                let title = format!("move `{command}` above its records");
+                let moved = moved.get_mut(usize::from(v6));
+                // The first record's fix is that of all.
+                let first = moved.is_some_and(|moved| !std::mem::replace(moved, true));
+                let fix = first.then(|| Fix::move_above(lint.sources, &title, &[at], record.at));
+                finding.also(at, "comes too late").help(title.clone()).fix(fix.flatten())
+            }
+            None => finding.help(format!("write `{command} 65536` above it")),
+        });
+    }
+}

@@ -1,0 +1,83 @@
+//! An option that does nothing on this kind of service.
+use grammar::option::{self, Services};
+
+use super::rule::{Lint, Part, rule};
+use crate::{
+    finding::{Finding, Level},
+    program::trap::Trap,
+};
+
+rule! {
+    /// An option that this kind of service does not use is read and ignored.
+    ///
+    /// 3proxy takes every option on every service. `-a` hides the client's address in an HTTP request: a SOCKS service sends none, so
+    /// there the option promises what nobody keeps.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow * 192.168.0.0/16
+    /// socks -a -i192.168.0.1
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow * 192.168.0.0/16
+    /// proxy -a -i192.168.0.1
+    /// socks -i192.168.0.1
+    /// ```
+    "option-for-other-service",
+    level: Warn,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    for (word, trap) in lint.traps() {
+        if trap == Trap::OtherService {
+            let service = lint.sources.values(word.at);
+            let kind = service.first().map(|(_, name)| String::from_utf8_lossy(name).into_owned());
+            lint.report(found(word, &kind.unwrap_or_default()));
+        }
+    }
+}
+
+fn found(word: Part<'_>, kind: &str) -> Finding {
+    let unquoted = word.unquoted();
+    let row = option::find(&unquoted).map(|(row, _)| row);
+    let flag = row.map_or("", |row| row.flag);
+    match row.map(|row| row.services) {
+        Some(Services::Only(names)) if !names.is_empty() => {
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            RULE.finding(word.at, format!("`{flag}` does nothing on a service of kind `{kind}`"))
+                .label("read and ignored")
+                .note(format!("It has an effect on {} only.", names.join(", ")))
+                .help("remove it")
+        }
+        // It is left over in many files, and harms nobody.
+        _ => Finding {
+            level: Level::Allow,
+            ..RULE
+                .finding(word.at, format!("`{flag}` does nothing any more"))
+                .label("read and ignored")
+                .help("remove it")
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::check;
+
+    #[test]
+    fn options_of_the_service_and_of_all_are_silent() {
+        check("option-for-other-service", "proxy -n -a1 -p3128 -t\n#     ^ `-n` does nothing any more\n");
+        check("option-for-other-service", "auto -a -u -c2\nudppm -s 53 192.0.2.1 53\nftppr -h192.0.2.1\n");
+        check(
+            "option-for-other-service",
+            "tcppm -h80 8080 192.0.2.1 80\n#     ^ `-h` does nothing on a service\n",
+        );
+    }
+}

@@ -1,0 +1,48 @@
+//! `rotate` for a log that does not rotate.
+use super::rule::{Lint, rule};
+use crate::program::log::LogFiles;
+
+rule! {
+    /// `rotate` keeps old files of a log that begins a new one by time, and this one does not.
+    ///
+    /// The letter behind the file's name says how often: without it the log is one file, for ever.
+    ///
+    /// ```3proxy,fires
+    /// log /var/log/3proxy/3proxy.log
+    /// rotate 30
+    /// auth iponly
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// log /var/log/3proxy/3proxy.log D
+    /// rotate 30
+    /// auth iponly
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    "rotate-without-type",
+    level: Warn,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let LogFiles { keep, log_lines, .. } = &lint.program.process.log_files;
+    let Some(at) = keep.at.filter(|_| keep.value > 0) else { return };
+    // What its letter says, if it is no rotation, has a finding of its own.
+    if log_lines.iter().any(|line| lint.sources.words(*line).len() > 2) {
+        return;
+    }
+    let finding = RULE.finding(at, "nothing is rotated: no `log` line says how often").label("has no effect");
+    lint.report(match log_lines.last() {
+        Some(log) => finding
+            .also(*log, "one file, for ever")
+            .help("write the period behind the file's name: `log FILE D` for a file each day"),
+        None => finding.help("write `log FILE D` for a log with a file each day"),
+    });
+}
