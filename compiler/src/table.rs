@@ -4,7 +4,7 @@
 //! Everything else asks through [`Table`].
 //!
 //! Reading order: [`oracle`], [`list`] (the table of one list, for all services that copied a part of it), [`index`] and what it is
-//! made of: `names`, `networks`, `schedule`, `segments`, `intervals`, `postings`, `bits`.
+//! made of: `texts`, `names`, `networks`, `schedule`, `segments`, `intervals`, `postings`, `bits`.
 mod bits;
 pub mod index;
 pub(crate) mod intervals;
@@ -18,6 +18,7 @@ mod segments;
 mod subject;
 #[cfg(test)]
 mod tests;
+mod texts;
 
 pub use subject::Subject;
 

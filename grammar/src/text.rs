@@ -18,6 +18,10 @@ impl Text {
         std::str::from_utf8(&self.0).ok()
     }
 
+    pub(crate) fn make_ascii_lowercase(&mut self) {
+        self.0.make_ascii_lowercase();
+    }
+
     /// Whether there is no byte.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -24,7 +24,7 @@ pub use address::{
 };
 pub use cache::{CacheField, CacheFields, CacheTrap, cache_fields};
 pub use endpoint::{Endpoint, EndpointTrap, endpoint};
-pub use list::{is_any, items};
+pub use list::{ItemList, Items, is_any, items};
 pub use log::{LogFilter, LogFormat, LogFormatTrap, log_format};
 pub use number::{NumberTrap, number, port, unsigned, unsigned_long};
 pub use operation::{OPERATION_WORDS, Operation, Operations, operations};

@@ -85,7 +85,7 @@ impl<'a> Space<'a> {
         let targets = matchers.clone().filter_map(|matcher| matcher.targets.as_deref());
         let filler = hosts::filler(targets.flat_map(|targets| targets.names.iter()));
         let mut space = Self { users: HashMap::new(), names: Vec::new(), defined, filler };
-        let listed = matchers.flat_map(|matcher| matcher.users.iter().flatten().map(|name| name.as_bytes()));
+        let listed = matchers.flat_map(|matcher| matcher.users.iter().flatten());
         for name in std::iter::once(&b"-"[..]).chain(listed) {
             let next = space.others();
             if *space.users.entry(name).or_insert(next) == next {
@@ -186,10 +186,8 @@ impl<'a> Space<'a> {
 
     /// What an entry accepts, its action and parents aside, as disjoint shapes.
     pub(super) fn shapes(&self, matcher: &'a Matcher, bind: bool) -> Vec<Shape<'a>> {
-        let users = matcher.users.as_deref().map(|names| {
-            Ranges::new(
-                names.iter().map(|name| self.user(name.as_bytes())).map(|user| (user, user)).collect(),
-            )
+        let users = matcher.users.as_ref().map(|names| {
+            Ranges::new(names.iter().map(|name| self.user(name)).map(|user| (user, user)).collect())
         });
         let ports = matcher.ports.as_deref().map(|ranges| {
             let listed = ranges.iter().map(|range| (range.first.into(), range.last.into()));

@@ -2,7 +2,6 @@
 use std::{collections::HashSet, net::IpAddr};
 
 use grammar::{
-    Text,
     directive::{self, Directive, Kind},
     syntax::WordShape,
 };
@@ -72,21 +71,21 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    let users = program.users.iter().map(|user| &user.name);
-    let named: HashSet<&Text> = users.filter(|name| is_address(name.as_bytes())).collect();
+    let users = program.users.iter().map(|user| user.name.as_bytes());
+    let named: HashSet<&[u8]> = users.filter(|name| is_address(name)).collect();
     let mut seen = None;
     for (at, matcher) in entries(program) {
         // A later version of an entry has the line of the first.
         if seen.replace(at) == Some(at) {
             continue;
         }
-        let list = matcher.users.as_deref().unwrap_or_default();
-        if let Some(pattern) = list.iter().find(|name| name.as_bytes().contains(&b'*')) {
+        let list = || matcher.users.iter().flatten();
+        if let Some(pattern) = list().find(|name| name.contains(&b'*')) {
             pattern_as_user(lint, at, pattern);
         }
-        let mut addresses = list.iter().filter(|name| is_address(name.as_bytes()) && !named.contains(name));
+        let mut addresses = list().filter(|name| is_address(name) && !named.contains(name));
         if let Some(address) = addresses.next() {
-            let others = list.len() > 1 + addresses.count();
+            let others = list().count() > 1 + addresses.count();
             address_as_user(lint, at, address, others);
         }
         if may_be_broken(lint.sources.text(at)) {
@@ -115,9 +114,10 @@ fn may_be_broken(line: &[u8]) -> bool {
     })
 }
 
-fn address_as_user(lint: &mut Lint<'_>, at: Loc, address: &Text, others: bool) {
+fn address_as_user(lint: &mut Lint<'_>, at: Loc, address: &[u8], others: bool) {
     let columns = columns(lint.sources, at);
     let place = columns.first().copied().unwrap_or(at);
+    let address = String::from_utf8_lossy(address);
     let mut finding = RULE
         .finding(place, format!("`{address}` stands in the user column, so it is compared with user names"))
         .label("no user is called so")
@@ -131,8 +131,9 @@ fn address_as_user(lint: &mut Lint<'_>, at: Loc, address: &Text, others: bool) {
     lint.report(finding);
 }
 
-fn pattern_as_user(lint: &mut Lint<'_>, at: Loc, pattern: &Text) {
+fn pattern_as_user(lint: &mut Lint<'_>, at: Loc, pattern: &[u8]) {
     let place = columns(lint.sources, at).first().copied().unwrap_or(at);
+    let pattern = String::from_utf8_lossy(pattern);
     lint.report(
         RULE.finding(
             place,

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     lints,
-    program::acl::{Ace, AceId, AclRef, Action, ListId, Matcher, Parent, ParentHost, ParentKind},
+    program::acl::{Ace, AceId, AclRef, Action, ItemList, ListId, Matcher, Parent, ParentHost, ParentKind},
     sources::Loc,
 };
 
@@ -28,7 +28,7 @@ pub(super) const HANDLERS: Handlers = &[
 /// What stands for the fields of an entry that 3proxy refuses: nobody matches. So the list that it is in is not taken for
 /// an empty one, which lets everyone in, and what extends the entry has something to extend.
 fn refused() -> (Matcher, i32) {
-    (Matcher { users: Some([].into()), ..Matcher::default() }, 0)
+    (Matcher { users: Some(ItemList::default()), ..Matcher::default() }, 0)
 }
 
 impl ParentKind {

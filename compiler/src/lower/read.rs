@@ -13,7 +13,7 @@ use super::{
 use crate::{
     lints,
     program::{
-        acl::Matcher,
+        acl::{ItemList, Matcher},
         trap::{Trap, Trapped},
     },
 };
@@ -98,8 +98,8 @@ impl Lowering<'_> {
         // Every field is read, whatever is wrong with those before it.
         let mut good = true;
         if let Some(field) = fields.first().filter(|field| !value::is_any(&field.value)) {
-            let names: Vec<_> = value::items(&field.value).map(|(_, name)| name.into()).collect();
-            matcher.users = (!names.is_empty()).then(|| names.into());
+            let names: ItemList = value::items(&field.value).map(|(_, name)| name).collect();
+            matcher.users = (!names.is_empty()).then_some(names);
             self.note_empty(field, matcher.users.is_none());
         }
         if let Some(field) = fields.get(1) {

@@ -229,11 +229,11 @@ impl fmt::Display for Witness {
 
 /// User names that an entry accepts and that the list can see when `step` walks it.
 fn users(matcher: &Matcher, step: AuthType, policy: &Policy) -> Vec<Option<Vec<u8>>> {
-    let listed = matcher.users.as_deref();
+    let listed = matcher.users.as_ref();
     let defined = &policy.program().users;
     if step == AuthType::IpOnly {
         // It hides the name.
-        let nobody = listed.is_none_or(|names| names.iter().any(|name| name.as_bytes() == b"-"));
+        let nobody = listed.is_none_or(|names| names.iter().any(|name| name == b"-"));
         return if nobody { vec![None] } else { Vec::new() };
     }
     // Without any `users` the file is a part of one: then every name may exist.
@@ -243,7 +243,7 @@ fn users(matcher: &Matcher, step: AuthType, policy: &Policy) -> Vec<Option<Vec<u
         names.filter(exists).take(TRIED).map(|name| Some(name.to_vec())).collect()
     };
     match listed {
-        Some(names) => own(&mut names.iter().map(|name| name.as_bytes())),
+        Some(names) => own(&mut names.iter()),
         None if checked => own(&mut defined.iter().map(|user| user.name.as_bytes())),
         None => own(&mut USERS.iter().map(|name| name.as_bytes())),
     }

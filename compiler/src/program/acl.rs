@@ -80,7 +80,7 @@ impl Ace {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Matcher {
     /// Names, exact; `-` is the client that gave none.
-    pub users: Option<Box<[Text]>>,
+    pub users: Option<ItemList>,
     /// Client addresses.
     pub sources: Option<Box<[AddressRange]>>,
     /// Target addresses and names: alternatives of each other.
@@ -102,7 +102,7 @@ impl Matcher {
         let targets =
             self.targets.as_ref().map_or(0, |targets| targets.addresses.len() + targets.names.iter().count());
         let list = |len: Option<usize>| len.unwrap_or_default();
-        list(self.users.as_ref().map(|users| users.len()))
+        list(self.users.as_ref().map(|users| users.iter().count()))
             + list(self.sources.as_ref().map(|sources| sources.len()))
             + targets
             + list(self.ports.as_ref().map(|ports| ports.len()))
@@ -111,7 +111,8 @@ impl Matcher {
 }
 
 pub use grammar::value::{
-    AddressRange, NamePattern, NamePatterns, Operation, Operations, Period, PortRange, Targets, Weekdays,
+    AddressRange, ItemList, NamePattern, NamePatterns, Operation, Operations, Period, PortRange, Targets,
+    Weekdays,
 };
 
 /// A `parent` line: an upstream proxy, an external address, or a local redirection.

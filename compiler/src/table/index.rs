@@ -12,7 +12,7 @@
 //! Fields that no entry lists anything for are not there, and cost nothing.
 mod field;
 
-use field::{Accepting, Operations, Ports, Sources, TargetField, Times, Users, those};
+use field::{Accepting, Operations, Placed, Ports, Sources, TargetField, Times, Users, those};
 use smallvec::SmallVec;
 
 use super::{
@@ -94,9 +94,7 @@ impl Index {
     #[must_use]
     pub fn new(rows: &[Row<'_>], layout: Layout) -> Self {
         let (entries, groups) = lay_out(rows, layout);
-        let placed: Vec<Option<Row<'_>>> =
-            entries.iter().map(|entry| rows.get(*entry as usize).copied()).collect();
-        let placed = placed.as_slice();
+        let placed = &Placed { rows, entries: &entries };
         let passed = rows.iter().any(|row| row.passes == Passes::Redirected);
         Self {
             users: Users::new(placed),

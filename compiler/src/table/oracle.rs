@@ -139,10 +139,9 @@ pub(super) fn waits(ace: &Ace) -> bool {
 /// Whether one field of an entry matches.
 pub(crate) fn field_matches(matcher: &Matcher, field: Fields, subject: &Subject<'_>) -> bool {
     match field {
-        Fields::USER => matcher
-            .users
-            .as_deref()
-            .is_none_or(|users| users.iter().any(|user| user.as_bytes() == subject.user)),
+        Fields::USER => {
+            matcher.users.as_ref().is_none_or(|users| users.iter().any(|user| user == subject.user))
+        }
         Fields::SOURCE => matcher.sources.as_deref().is_none_or(|sources| contain(sources, subject.source)),
         Fields::HOST | Fields::ADDRESS | Fields::TARGET => {
             matcher.targets.as_deref().is_none_or(|targets| target_matches(targets, subject))

@@ -1,7 +1,6 @@
 //! The indexed table says what the plain walk says, on random lists and requests; and what the plain walk says of the manual's rules.
 use std::net::IpAddr;
 
-use grammar::Text;
 use proptest::prelude::*;
 
 use super::{
@@ -90,7 +89,7 @@ fn matcher() -> impl Strategy<Value = Matcher> {
     });
     let period = (0_u32..100_000, 0_u32..100_000).prop_map(|(from, to)| Period { from, to });
     (
-        some(prop::sample::select(&USERS[..]).prop_map(Text::from)),
+        some(prop::sample::select(&USERS[..])),
         some(range()),
         targets(),
         some(port),
@@ -99,7 +98,7 @@ fn matcher() -> impl Strategy<Value = Matcher> {
         some(period),
     )
         .prop_map(|(users, sources, targets, ports, operations, weekdays, periods)| Matcher {
-            users,
+            users: users.map(|users: Box<[&str]>| users.iter().map(|user| user.as_bytes()).collect()),
             sources,
             targets,
             ports,

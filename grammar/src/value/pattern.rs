@@ -4,9 +4,8 @@ use std::fmt;
 use super::{
     Reading,
     address::{self, AddressError, AddressRange, AddressTrap},
-    list::{is_any, items},
+    list::{ItemList, is_any, items},
 };
-use crate::Text;
 
 /// A pattern for host names, which are compared in lower case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,9 +20,9 @@ pub enum NamePattern<'a> {
     Contains(&'a [u8]),
 }
 
-/// The name patterns of a list: one piece of text, as they are written, in lower case. Long lists are most of what a Program takes.
+/// The name patterns of a list, in lower case.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct NamePatterns(Text);
+pub struct NamePatterns(ItemList);
 
 /// The target field: an item that parses as an address is compared with the address, any other with the name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -115,7 +114,7 @@ impl fmt::Display for NamePattern<'_> {
 impl NamePatterns {
     /// Each of them, in the order in which they stand.
     pub fn iter(&self) -> impl Iterator<Item = NamePattern<'_>> {
-        items(self.0.as_bytes()).map(|(_, item)| NamePattern::new(item))
+        self.0.iter().map(NamePattern::new)
     }
 
     /// Whether there is none.
@@ -128,10 +127,7 @@ impl NamePatterns {
 /// Of items of a list, in any case.
 impl<'a> FromIterator<&'a [u8]> for NamePatterns {
     fn from_iter<T: IntoIterator<Item = &'a [u8]>>(items: T) -> Self {
-        // Joined at once: a text that grows leaves holes in memory.
-        let mut text = Vec::from_iter(items).join(&b',');
-        text.make_ascii_lowercase();
-        Self(text.into())
+        Self(ItemList::from_iter(items).into_ascii_lowercase())
     }
 }
 

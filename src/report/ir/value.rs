@@ -33,7 +33,9 @@ impl From<&Matcher> for Fields {
     fn from(matcher: &Matcher) -> Self {
         let Matcher { users, sources, targets, ports, operations, weekdays, periods } = matcher;
         Self {
-            users: users.as_deref().map(|users| users.iter().map(ToString::to_string).collect()),
+            users: users
+                .as_ref()
+                .map(|users| users.iter().map(|user| String::from_utf8_lossy(user).into_owned()).collect()),
             sources: sources.as_deref().map(ranges),
             targets: targets.as_deref().map(|Targets { addresses, names }| TargetForm {
                 addresses: ranges(addresses),

@@ -1,6 +1,4 @@
 //! The fields of an index: which entries accept a request's value.
-use std::collections::HashMap;
-
 use smallvec::SmallVec;
 
 use super::{Passes, Row};
@@ -10,11 +8,11 @@ use crate::{
         Fields, Subject,
         bits::{BLOCK, Bits},
         intervals::{Intervals, Lists, Point},
-        names::{Names, map_bytes},
+        names::Names,
         networks::Networks,
-        postings::Postings,
         schedule,
         segments::Segments,
+        texts::{Builder, Texts},
     },
 };
 
@@ -64,58 +62,62 @@ fn skip(list: &mut &[u32], from: u32) {
 }
 
 /// The rows, by place.
-type Placed<'a> = [Option<Row<'a>>];
+pub(super) struct Placed<'a> {
+    pub(super) rows: &'a [Row<'a>],
+    /// The entry at each place.
+    pub(super) entries: &'a [u32],
+}
+
+impl<'a> Placed<'a> {
+    /// None: nobody is there.
+    fn row(&self, place: u32) -> Option<&'a Row<'a>> {
+        self.rows.get(*self.entries.get(place as usize)? as usize)
+    }
+
+    /// How many places there are.
+    fn len(&self) -> u32 {
+        u32::try_from(self.entries.len()).unwrap_or(u32::MAX)
+    }
+}
 
 /// The rows with their places.
-fn placed<'a>(rows: &'a Placed<'a>) -> impl Iterator<Item = (&'a Row<'a>, u32)> {
-    rows.iter().zip(0..).filter_map(|(row, place)| Some((row.as_ref()?, place)))
+fn placed<'a>(rows: &Placed<'a>) -> impl Iterator<Item = (&'a Row<'a>, u32)> {
+    (0..rows.len()).filter_map(|place| Some((rows.row(place)?, place)))
 }
 
 /// The places of rows of which `has` says yes.
 pub(super) fn those(rows: &Placed<'_>, has: impl Fn(&Row<'_>) -> bool) -> Bits {
-    let len = u32::try_from(rows.len()).unwrap_or(u32::MAX);
-    Bits::new(len, |place| rows.get(place as usize).and_then(Option::as_ref).is_some_and(&has))
+    Bits::new(rows.len(), |place| rows.row(place).is_some_and(&has))
 }
 
 /// Whether `has` says yes to any row.
 fn some(rows: &Placed<'_>, has: impl Fn(&Row<'_>) -> bool) -> bool {
-    rows.iter().flatten().any(has)
+    rows.rows.iter().any(has)
 }
 
 /// Users.
 #[derive(Debug)]
 pub(super) struct Users {
     any: Bits,
-    slots: HashMap<Box<[u8]>, u32>,
-    postings: Postings,
+    texts: Texts,
 }
 
 impl Users {
     pub(super) fn new(rows: &Placed<'_>) -> Option<Self> {
-        let mut slots: HashMap<Box<[u8]>, u32> = HashMap::new();
-        let mut pairs = Vec::new();
+        let mut texts = Builder::default();
         for (row, entry) in placed(rows) {
-            for user in row.matcher.users.iter().flatten() {
-                let next = u32::try_from(slots.len()).unwrap_or(u32::MAX);
-                let slot = slots.get(user.as_bytes()).copied().unwrap_or_else(|| {
-                    slots.insert(user.as_bytes().into(), next);
-                    next
-                });
-                pairs.push((slot, entry));
-            }
+            row.matcher.users.iter().flatten().for_each(|user| texts.add(user, entry));
         }
         let any = those(rows, |row| row.matcher.users.is_none());
-        let postings = Postings::new(slots.len(), &pairs);
-        some(rows, |row| row.matcher.users.is_some()).then_some(Self { any, slots, postings })
+        some(rows, |row| row.matcher.users.is_some()).then(|| Self { any, texts: texts.finish() })
     }
 
     pub(super) fn accepting(&self, subject: &Subject<'_>) -> Accepting<'_> {
-        let named = self.slots.get(subject.user).map(|slot| self.postings.of(*slot));
-        Accepting { any: &self.any, named: named.into_iter().collect() }
+        Accepting { any: &self.any, named: self.texts.entries(subject.user).into_iter().collect() }
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.any.bytes() + map_bytes(&self.slots) + self.postings.bytes()
+        self.any.bytes() + self.texts.bytes()
     }
 }
 
@@ -247,7 +249,7 @@ enum Ranges<K> {
 impl<K: Point> Ranges<K> {
     /// Of ranges (first, last, place), with the places ascending.
     fn new(rows: &Placed<'_>, any: Bits, ranges: &[(K, K, u32)]) -> Self {
-        let len = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+        let len = rows.len();
         match Segments::new(len, &any, ranges) {
             Some(segments) => Self::Few(segments),
             None => Self::Many { any, ranges: Intervals::new(ranges) },
