@@ -11,16 +11,12 @@
 //! **Where it stops.** Lists that are so entangled that the calculation would not end soon are compared in part, and
 //! [`ListChange`] says so.
 //!
-//! Reading order: [`verdicts`], then what it calculates with: `cell`, `hosts`, `ranges`, `space`, `align`; `describe` puts it into
+//! Reading order: [`verdicts`], then what it calculates with: [`requests`](crate::requests) and `align`; `describe` puts it into
 //! words. `services` and `settings` compare the rest.
 mod align;
-mod cell;
 mod describe;
-mod hosts;
-mod ranges;
 mod services;
 mod settings;
-mod space;
 #[cfg(test)]
 mod tests;
 mod verdicts;

@@ -27,6 +27,7 @@ pub mod options;
 pub mod policy;
 pub mod program;
 pub mod query;
+mod requests;
 pub mod sources;
 pub mod suite;
 pub mod table;

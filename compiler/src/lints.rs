@@ -11,6 +11,7 @@ pub(crate) mod tests;
 // @generated from the files in `lints/`: run `UPDATE=1 cargo test -p compiler registry`.
 pub(crate) mod ace_extra_words;
 pub(crate) mod acl_column_mixup;
+pub(crate) mod acl_inherited_without_flush;
 pub(crate) mod acl_under_auth_none;
 pub(crate) mod address_read_as_name;
 pub(crate) mod after_end;
@@ -82,6 +83,7 @@ pub(crate) mod port_mapper_arguments;
 pub(crate) mod port_out_of_range;
 pub(crate) mod port_range_reversed;
 pub(crate) mod privileged_port_after_setuid;
+pub(crate) mod redundant_entry;
 pub(crate) mod rotate_without_type;
 pub(crate) mod secure_parent_without_mode3;
 pub(crate) mod service_deprecated;
@@ -102,6 +104,7 @@ pub(crate) mod unknown_auth_type;
 pub(crate) mod unknown_directive;
 pub(crate) mod unknown_option;
 pub(crate) mod unknown_parent_type;
+pub(crate) mod unreachable_entry;
 pub(crate) mod unused_allowance;
 pub(crate) mod user_dropped;
 pub(crate) mod weekday_not_understood;
@@ -111,6 +114,7 @@ pub(crate) mod wildcard_in_the_middle;
 static RULES: &[&Rule] = &[
     &ace_extra_words::RULE,
     &acl_column_mixup::RULE,
+    &acl_inherited_without_flush::RULE,
     &acl_under_auth_none::RULE,
     &address_read_as_name::RULE,
     &after_end::RULE,
@@ -183,6 +187,7 @@ static RULES: &[&Rule] = &[
     &port_range_reversed::RULE,
     &privileged_port_after_setuid::RULE,
     &rotate_without_type::RULE,
+    &redundant_entry::RULE,
     &secure_parent_without_mode3::RULE,
     &service_deprecated::RULE,
     &setgid_after_setuid::RULE,
@@ -202,6 +207,7 @@ static RULES: &[&Rule] = &[
     &unknown_directive::RULE,
     &unknown_option::RULE,
     &unknown_parent_type::RULE,
+    &unreachable_entry::RULE,
     &unused_allowance::RULE,
     &user_dropped::RULE,
     &weekday_not_understood::RULE,

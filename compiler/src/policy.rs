@@ -25,6 +25,7 @@ use crate::{
 pub mod cached;
 mod identity;
 mod limits;
+pub(crate) mod shadow;
 #[cfg(test)]
 mod tests;
 pub mod witness;

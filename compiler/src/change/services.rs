@@ -7,19 +7,17 @@ use std::{
 use super::{
     Changes, Class, ListChange, ServiceChange,
     align::{ContentId, Numbers, walked},
-    cell::Work,
     settings,
-    space::{Asked, Names},
     verdicts::Comparison,
 };
 use crate::{
-    policy::{Policy, witness},
+    policy::Policy,
     program::{
         Program,
         acl::AclRef,
-        auth::AuthType,
-        service::{Family, ListenAddress, Service, ServiceKind},
+        service::{ListenAddress, Service, ServiceKind},
     },
+    requests::{asked::Asked, cell::Work},
     table::{Decision, Verdict},
 };
 
@@ -115,7 +113,7 @@ fn differing<'a>(
         if content.0 == content.1 {
             continue;
         }
-        let key = (content.0, content.1, asked([(old, one), (new, other)]));
+        let key = (content.0, content.1, Asked::of([(old, &**one), (new, &**other)]));
         let first = || Differing { old: old_list, new: new_list, services: Vec::new() };
         differing.entry(key).or_insert_with(first).services.push((*old_at, *new_at));
     }
@@ -173,38 +171,4 @@ fn severity(class: &Class) -> u8 {
         (true, false) => 2,
         (false, false) => 3,
     }
-}
-
-/// What can be asked of a service in either version.
-fn asked(versions: [(&Program, &Service); 2]) -> Asked {
-    let mut asked = Asked::default();
-    let mut checked = true;
-    let mut named = false;
-    for (program, service) in versions {
-        asked.operations = service.kind.operations().to_vec();
-        asked.no_target = matches!(service.kind, ServiceKind::Admin | ServiceKind::Dnspr);
-        let family = service.options.family.map(|family| family.value).unwrap_or_default();
-        asked.v4 |= family != Family::V6;
-        asked.v6 |= !matches!(family, Family::Default | Family::V4);
-        if let Some((target, port)) = witness::Target::fixed(service) {
-            let host = target.host.unwrap_or_default().to_ascii_lowercase();
-            let host = host.strip_suffix(b".").unwrap_or(&host);
-            let literal = std::str::from_utf8(host).ok().and_then(|host| host.parse().ok());
-            asked.fixed.push((host.into(), literal, port));
-        }
-        asked.fixed.dedup();
-        for step in service.chain.value.iter().map(|step| step.kind) {
-            asked.nobody |= step == AuthType::IpOnly;
-            named |= step.is_real() && step != AuthType::IpOnly;
-            checked &= !step.is_real() || matches!(step, AuthType::IpOnly | AuthType::Strong);
-        }
-        // Without any `users` the file may be a part of one.
-        checked &= !program.users.is_empty();
-    }
-    asked.names = match (named, checked) {
-        (false, _) => Names::Hidden,
-        (true, false) => Names::Any,
-        (true, true) => Names::Defined,
-    };
-    asked
 }

@@ -3,18 +3,22 @@
 //! Entries that both lists have, in the same order, decide alike: whatever no other entry matches falls to the same one of them. So only
 //! requests that an entry of one list alone decides can differ. Of each such entry there is taken what entries before it take; what is
 //! left is held against the entries of the other list that do something else. Entries are sets of requests
-//! ([`cell`](super::cell)), so nothing is sampled, and a list costs no more than the entries that changed times its length.
+//! ([`requests`](crate::requests)), so nothing is sampled, and a list costs no more than the entries that changed times its length.
 use std::rc::Rc;
 
 use super::{
     Class, ListChange,
     align::{self, EffectId, Numbers},
-    cell::{Cell, Left, Shape, Work, join},
     describe,
-    space::{Asked, Space},
 };
 use crate::{
     program::acl::{Ace, AceId, AclRef, Acls},
+    requests::{
+        asked::Asked,
+        cell::{Cell, Left, Shape, Work, join},
+        example,
+        space::Space,
+    },
     table::Decision,
 };
 
@@ -212,7 +216,7 @@ impl<'a> Search<'_, 'a> {
             self.found.undecided += usize::from(left.more);
             return;
         };
-        let witness = describe::witness(self.space, first);
+        let witness = example::witness(self.space, first);
         join(&mut left.cells);
         let shown = if left.more { common } else { left.cells };
         let requests = shown.iter().map(|cell| describe::requests(self.space, self.requests, cell));

@@ -1,11 +1,14 @@
 //! What a rule is, and how one is declared.
-use std::{cell::OnceCell, sync::Arc};
+use std::{cell::OnceCell, rc::Rc, sync::Arc};
 
 use crate::{
     finding::{Finding, Level},
     fix::{Fix, Safety},
     options::Options,
-    policy::{Policy, cached},
+    policy::{
+        Policy, cached,
+        shadow::{self, Shadowed},
+    },
     program::{Program, trap::Trap},
     sources::{Loc, Sources},
 };
@@ -147,12 +150,20 @@ pub struct Lint<'a> {
     /// What will run it, and whether what it includes was read.
     pub options: Options,
     policy: OnceCell<Policy>,
+    shadowed: OnceCell<Rc<[Shadowed]>>,
     findings: Vec<Finding>,
 }
 
 impl<'a> Lint<'a> {
     pub(super) fn new(sources: &'a Sources, program: &'a Arc<Program>, options: &Options) -> Self {
-        Self { sources, program, options: *options, policy: OnceCell::new(), findings: Vec::new() }
+        Self {
+            sources,
+            program,
+            options: *options,
+            policy: OnceCell::new(),
+            shadowed: OnceCell::new(),
+            findings: Vec::new(),
+        }
     }
 
     /// What decides requests: compiled when a rule first asks.
@@ -163,6 +174,11 @@ impl<'a> Lint<'a> {
     /// The same for rules of the authentication cache. `None`: no service's cache can hit.
     pub(crate) fn caching_policy(&self) -> Option<&Policy> {
         cached::services(self.program).next().map(|_| self.policy())
+    }
+
+    /// The entries of access lists that decide nothing.
+    pub(crate) fn shadowed(&self) -> Rc<[Shadowed]> {
+        Rc::clone(self.shadowed.get_or_init(|| shadow::find(self.program, || self.policy()).into()))
     }
 
     pub(super) fn run(&mut self, rule: &Rule) {

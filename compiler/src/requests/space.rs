@@ -1,4 +1,4 @@
-//! The requests that two versions of a service can be asked, with every field numbered, and entries as sets of them.
+//! The requests that a service can be asked, with every field numbered, and entries as sets of them.
 //!
 //! | field | numbers |
 //! | --- | --- |
@@ -16,9 +16,8 @@ use std::{
     rc::Rc,
 };
 
-use grammar::Text;
-
 use super::{
+    asked::{Asked, Names},
     cell::{Cell, FIELDS, Shape},
     hosts::{self, Hosts, Named, Patterns},
     ranges::Ranges,
@@ -29,47 +28,17 @@ use crate::{
 };
 
 /// IPv4 among IPv6: ::ffff:0:0/96. Its first number is 0.0.0.0, or no address.
-pub(super) const V4: (u128, u128) = (0xffff_0000_0000, 0xffff_ffff_ffff);
+pub(crate) const V4: (u128, u128) = (0xffff_0000_0000, 0xffff_ffff_ffff);
 /// No address, where that is not compared.
-pub(super) const NO_ADDRESS: u128 = V4.0;
+pub(crate) const NO_ADDRESS: u128 = V4.0;
 /// Nobody logged in.
-pub(super) const NOBODY: u128 = 0;
+pub(crate) const NOBODY: u128 = 0;
 /// Seconds of a week.
 const WEEK: u128 = 7 * 24 * 60 * 60;
 
-/// What the clients of a service can ask for, in either version.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Asked {
-    pub(super) operations: Vec<Operation>,
-    /// Targets of a port mapper: name in the form in which it is compared, address, port.
-    pub(super) fixed: Vec<(Text, Option<IpAddr>, u16)>,
-    /// Targets have IPv4 addresses.
-    pub(super) v4: bool,
-    /// Targets have IPv6 addresses.
-    pub(super) v6: bool,
-    /// The service never knows its target.
-    pub(super) no_target: bool,
-    /// A list may be walked for a client that gave no name.
-    pub(super) nobody: bool,
-    /// The names of clients.
-    pub(super) names: Names,
-}
-
-/// Under which names clients can come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Names {
-    /// None.
-    #[default]
-    Hidden,
-    /// Any.
-    Any,
-    /// Of users who have a password in either version.
-    Defined,
-}
-
-/// The numbers of what two lists name.
+/// The numbers of what lists name.
 #[derive(Debug)]
-pub(super) struct Space<'a> {
+pub(crate) struct Space<'a> {
     users: HashMap<&'a [u8], u128>,
     /// By number.
     names: Vec<&'a [u8]>,
@@ -81,7 +50,7 @@ pub(super) struct Space<'a> {
 
 impl<'a> Space<'a> {
     /// For entries with these fields, and users who have a password.
-    pub(super) fn new(matchers: impl Iterator<Item = &'a Matcher> + Clone, defined: &'a [&'a [u8]]) -> Self {
+    pub(crate) fn new(matchers: impl Iterator<Item = &'a Matcher> + Clone, defined: &'a [&'a [u8]]) -> Self {
         let targets = matchers.clone().filter_map(|matcher| matcher.targets.as_deref());
         let filler = hosts::filler(targets.flat_map(|targets| targets.names.iter()));
         let mut space = Self { users: HashMap::new(), names: Vec::new(), defined, filler };
@@ -96,17 +65,17 @@ impl<'a> Space<'a> {
     }
 
     /// The number of all users that no entry lists.
-    pub(super) fn others(&self) -> u128 {
+    pub(crate) fn others(&self) -> u128 {
         self.names.len() as u128
     }
 
     /// The name of a user that an entry lists.
-    pub(super) fn name(&self, number: u128) -> Option<&'a [u8]> {
+    pub(crate) fn name(&self, number: u128) -> Option<&'a [u8]> {
         self.names.get(usize::try_from(number).ok()?).copied()
     }
 
     /// A user whom no entry lists: one who has a password, if there is such.
-    pub(super) fn stranger(&self) -> Vec<u8> {
+    pub(crate) fn stranger(&self) -> Vec<u8> {
         let invented = ["alice", "mallory", "trent"].map(str::to_owned).into_iter();
         let invented = invented.chain((0..).map(|number| format!("user{number}"))).map(String::into_bytes);
         let all = self.defined.iter().map(|name| name.to_vec()).chain(invented);
@@ -114,12 +83,12 @@ impl<'a> Space<'a> {
     }
 
     /// The number of a user.
-    pub(super) fn user(&self, name: &[u8]) -> u128 {
+    pub(crate) fn user(&self, name: &[u8]) -> u128 {
         self.users.get(name).copied().unwrap_or(self.others())
     }
 
     /// All requests that can be asked, the BINDs or the others.
-    pub(super) fn requests(&self, asked: &'a Asked, bind: bool) -> Vec<Cell<'a>> {
+    pub(crate) fn requests(&self, asked: &'a Asked, bind: bool) -> Vec<Cell<'a>> {
         use Operation::{Bind, UdpAssociate};
         let udp = |operation: &Operation| *operation == UdpAssociate;
         let groups: [Vec<Operation>; 2] = if bind {
@@ -185,7 +154,7 @@ impl<'a> Space<'a> {
     }
 
     /// What an entry accepts, its action and parents aside, as disjoint shapes.
-    pub(super) fn shapes(&self, matcher: &'a Matcher, bind: bool) -> Vec<Shape<'a>> {
+    pub(crate) fn shapes(&self, matcher: &'a Matcher, bind: bool) -> Vec<Shape<'a>> {
         let users = matcher.users.as_ref().map(|names| {
             Ranges::new(names.iter().map(|name| self.user(name)).map(|user| (user, user)).collect())
         });
@@ -217,7 +186,7 @@ impl<'a> Space<'a> {
     }
 
     /// Every request.
-    pub(super) fn everything() -> Shape<'a> {
+    pub(crate) fn everything() -> Shape<'a> {
         Shape { numbers: [const { None }; FIELDS], hosts: Named::Any }
     }
 }
@@ -273,7 +242,7 @@ fn addresses_of(ranges: &[AddressRange]) -> Ranges {
 }
 
 /// The number of an address.
-pub(super) fn number(address: IpAddr) -> u128 {
+pub(crate) fn number(address: IpAddr) -> u128 {
     match address.to_canonical() {
         IpAddr::V4(address) => address.to_ipv6_mapped().to_bits(),
         IpAddr::V6(address) => address.to_bits(),
@@ -281,7 +250,7 @@ pub(super) fn number(address: IpAddr) -> u128 {
 }
 
 /// The address with a number.
-pub(super) fn address(number: u128) -> IpAddr {
+pub(crate) fn address(number: u128) -> IpAddr {
     IpAddr::V6(Ipv6Addr::from_bits(number)).to_canonical()
 }
 

@@ -24,29 +24,29 @@ const FEW: usize = 16;
 const FEW_TERMS: usize = 4;
 
 /// What is looked for in a host name.
-pub(super) type Patterns<'a> = Rc<[NamePattern<'a>]>;
+pub(crate) type Patterns<'a> = Rc<[NamePattern<'a>]>;
 
 /// A set of host names; a request may also have none.
 #[derive(Clone, Debug)]
-pub(super) struct Hosts<'a> {
+pub(crate) struct Hosts<'a> {
     /// Requests without a name are in it.
-    pub(super) none: bool,
+    pub(crate) none: bool,
     /// Names that one of these means.
-    pub(super) terms: Rc<[Term<'a>]>,
+    pub(crate) terms: Rc<[Term<'a>]>,
     /// And that none of these does.
-    pub(super) except: Rc<Except<'a>>,
+    pub(crate) except: Rc<Except<'a>>,
     /// Stands in no pattern.
     filler: u8,
 }
 
 /// Names that all of its patterns mean. Without any: every name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Term<'a>(pub(super) SmallVec<[NamePattern<'a>; 2]>);
+pub(crate) struct Term<'a>(pub(crate) SmallVec<[NamePattern<'a>; 2]>);
 
 /// Patterns that must not mean a name.
 #[derive(Debug, Default)]
-pub(super) struct Except<'a> {
-    pub(super) patterns: Vec<NamePattern<'a>>,
+pub(crate) struct Except<'a> {
+    pub(crate) patterns: Vec<NamePattern<'a>>,
     /// Made when the patterns are many and were gone through a few times.
     index: OnceCell<Names>,
     gone_through: Cell<usize>,
@@ -54,7 +54,7 @@ pub(super) struct Except<'a> {
 
 /// What an entry asks of a name.
 #[derive(Clone, Debug)]
-pub(super) enum Named<'a> {
+pub(crate) enum Named<'a> {
     /// Nothing.
     Any,
     /// That there is none.
@@ -66,7 +66,7 @@ pub(super) enum Named<'a> {
 }
 
 /// A byte that stands in none of `patterns`.
-pub(super) fn filler<'a>(patterns: impl Iterator<Item = NamePattern<'a>>) -> u8 {
+pub(crate) fn filler<'a>(patterns: impl Iterator<Item = NamePattern<'a>>) -> u8 {
     let mut left = FILLERS.to_vec();
     for pattern in patterns {
         left.retain(|byte| !pattern.text().contains(byte) || *byte == b',');
@@ -76,30 +76,30 @@ pub(super) fn filler<'a>(patterns: impl Iterator<Item = NamePattern<'a>>) -> u8 
 
 impl<'a> Hosts<'a> {
     /// Every name. The [filler] is that of all patterns that are yet to come.
-    pub(super) fn every(filler: u8) -> Self {
+    pub(crate) fn every(filler: u8) -> Self {
         Self { none: false, terms: Rc::new([Term::default()]), except: Rc::default(), filler }
     }
 
     /// The names that one pattern means.
-    pub(super) fn of(pattern: NamePattern<'a>, filler: u8) -> Self {
+    pub(crate) fn of(pattern: NamePattern<'a>, filler: u8) -> Self {
         Self { terms: Rc::new([Term::of(pattern)]), ..Self::every(filler) }
     }
 
     /// Only requests without a name.
-    pub(super) fn nothing(filler: u8) -> Self {
+    pub(crate) fn nothing(filler: u8) -> Self {
         Self { none: true, terms: Rc::new([]), ..Self::every(filler) }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         !self.none && self.terms.is_empty()
     }
 
     /// How much work it is to go through it.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         1 + self.terms.len()
     }
 
-    pub(super) fn contains(&self, host: Option<&[u8]>) -> bool {
+    pub(crate) fn contains(&self, host: Option<&[u8]>) -> bool {
         host.map_or(self.none, |host| {
             self.terms.iter().any(|term| term.means(host)) && !self.except.means(host)
         })
@@ -110,7 +110,7 @@ impl<'a> Hosts<'a> {
     }
 
     /// Those that an entry accepts.
-    pub(super) fn and(&self, named: &Named<'a>) -> Self {
+    pub(crate) fn and(&self, named: &Named<'a>) -> Self {
         match named {
             Named::Any => self.clone(),
             Named::Nothing => Self { none: self.none, ..self.none_of_it() },
@@ -125,7 +125,7 @@ impl<'a> Hosts<'a> {
     }
 
     /// Those that an entry does not accept.
-    pub(super) fn minus(&self, named: &Named<'a>) -> Self {
+    pub(crate) fn minus(&self, named: &Named<'a>) -> Self {
         match named {
             Named::Any => self.none_of_it(),
             Named::Nothing => Self { none: false, ..self.clone() },
@@ -158,7 +158,7 @@ impl<'a> Hosts<'a> {
     }
 
     /// A name of it, of those that look like one if there is one among `likely`.
-    pub(super) fn example(&self, likely: &[&[u8]]) -> Option<Vec<u8>> {
+    pub(crate) fn example(&self, likely: &[&[u8]]) -> Option<Vec<u8>> {
         let whole = likely.iter().map(|name| name.to_vec());
         let built = self
             .terms
@@ -202,7 +202,7 @@ impl<'a> Except<'a> {
     }
 
     /// Whether one of them means `host`.
-    pub(super) fn means(&self, host: &[u8]) -> bool {
+    pub(crate) fn means(&self, host: &[u8]) -> bool {
         if self.patterns.len() <= FEW || self.gone_through.replace(self.gone_through.get() + 1) < FEW {
             return self.patterns.iter().any(|pattern| name_matches(*pattern, host));
         }
@@ -219,12 +219,12 @@ impl<'a> Term<'a> {
         Self(smallvec![pattern])
     }
 
-    pub(super) fn means(&self, host: &[u8]) -> bool {
+    pub(crate) fn means(&self, host: &[u8]) -> bool {
         self.0.iter().all(|pattern| name_matches(*pattern, host))
     }
 
     /// Those of its names that `pattern` means too.
-    pub(super) fn and(&self, pattern: NamePattern<'a>) -> Option<Self> {
+    pub(crate) fn and(&self, pattern: NamePattern<'a>) -> Option<Self> {
         use NamePattern::{Contains, Exact, Prefix, Suffix};
         if let Some(Exact(name)) = self.0.first() {
             return name_matches(pattern, name).then(|| self.clone());

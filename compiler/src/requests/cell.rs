@@ -5,41 +5,41 @@ use super::{
 };
 
 /// The fields that are numbers, in the order of [`Cell::numbers`].
-pub(super) const FIELDS: usize = 6;
+pub(crate) const FIELDS: usize = 6;
 /// Users, as [`Space`](super::space::Space) numbers them.
-pub(super) const USER: usize = 0;
+pub(crate) const USER: usize = 0;
 /// Client addresses.
-pub(super) const SOURCE: usize = 1;
+pub(crate) const SOURCE: usize = 1;
 /// Target addresses.
-pub(super) const ADDRESS: usize = 2;
+pub(crate) const ADDRESS: usize = 2;
 /// Target ports.
-pub(super) const PORT: usize = 3;
+pub(crate) const PORT: usize = 3;
 /// Operations.
-pub(super) const OPERATION: usize = 4;
+pub(crate) const OPERATION: usize = 4;
 /// Seconds of the week.
-pub(super) const TIME: usize = 5;
+pub(crate) const TIME: usize = 5;
 
 /// Requests: each field holds some of these values. Never empty.
 #[derive(Clone, Debug)]
-pub(super) struct Cell<'a> {
-    pub(super) numbers: [Ranges; FIELDS],
-    pub(super) hosts: Hosts<'a>,
+pub(crate) struct Cell<'a> {
+    pub(crate) numbers: [Ranges; FIELDS],
+    pub(crate) hosts: Hosts<'a>,
 }
 
 /// Requests that an entry, or a part of it, accepts. `None`: it does not look at the field.
 #[derive(Clone, Debug)]
-pub(super) struct Shape<'a> {
-    pub(super) numbers: [Option<Ranges>; FIELDS],
-    pub(super) hosts: Named<'a>,
+pub(crate) struct Shape<'a> {
+    pub(crate) numbers: [Option<Ranges>; FIELDS],
+    pub(crate) hosts: Named<'a>,
 }
 
 /// What may still be spent, in steps of about a nanosecond to ten, so that entangled lists end in a message and not in a hang.
 #[derive(Debug)]
-pub(super) struct Work(pub(super) u64);
+pub(crate) struct Work(pub(crate) u64);
 
 impl Work {
     /// Takes so many steps; false: there is nothing left.
-    pub(super) fn spend(&mut self, steps: usize) -> bool {
+    pub(crate) fn spend(&mut self, steps: usize) -> bool {
         self.0 = self.0.saturating_sub(steps as u64);
         self.0 > 0
     }
@@ -47,24 +47,24 @@ impl Work {
 
 /// What is left of some requests when others were taken out.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Left<'a> {
+pub(crate) struct Left<'a> {
     /// Disjoint.
-    pub(super) cells: Vec<Cell<'a>>,
+    pub(crate) cells: Vec<Cell<'a>>,
     /// There may be more than these.
-    pub(super) more: bool,
+    pub(crate) more: bool,
 }
 
 /// So many cells of one class are told apart.
-pub(super) const MOST_CELLS: usize = 32;
+pub(crate) const MOST_CELLS: usize = 32;
 
 impl<'a> Cell<'a> {
     /// How much work it is to go through it.
-    fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.numbers.iter().map(|set| set.as_slice().len()).sum::<usize>() + self.hosts.len()
     }
 
     /// What `shape` accepts of it.
-    pub(super) fn and(&self, shape: &Shape<'a>) -> Option<Self> {
+    pub(crate) fn and(&self, shape: &Shape<'a>) -> Option<Self> {
         if !self.numbers_meet(shape) {
             return None;
         }
@@ -82,7 +82,7 @@ impl<'a> Cell<'a> {
     }
 
     /// Whether `shape` accepts anything of it.
-    pub(super) fn meets(&self, shape: &Shape<'a>) -> bool {
+    pub(crate) fn meets(&self, shape: &Shape<'a>) -> bool {
         self.numbers_meet(shape)
             && (matches!(shape.hosts, Named::Any) || !self.hosts.and(&shape.hosts).is_empty())
     }
@@ -93,7 +93,7 @@ impl<'a> Cell<'a> {
     }
 
     /// What `shape` does not accept of it, as disjoint cells. It accepts something.
-    fn minus(&self, shape: &Shape<'a>) -> Vec<Self> {
+    pub(crate) fn minus(&self, shape: &Shape<'a>) -> Vec<Self> {
         let mut rest = self.clone();
         let mut left = Vec::new();
         let outside = rest.hosts.minus(&shape.hosts);
@@ -113,7 +113,7 @@ impl<'a> Cell<'a> {
     }
 
     /// The same with another set in the field `at`.
-    pub(super) fn with(&self, at: usize, set: Ranges) -> Self {
+    pub(crate) fn with(&self, at: usize, set: Ranges) -> Self {
         let mut other = self.clone();
         if let Some(place) = other.numbers.get_mut(at) {
             *place = set;
@@ -183,7 +183,7 @@ impl<'a> Cell<'a> {
     }
 
     /// What the shapes leave of it.
-    pub(super) fn without<'s>(
+    pub(crate) fn without<'s>(
         self,
         shapes: impl Iterator<Item = &'s Shape<'a>>,
         left: &mut Left<'a>,
@@ -228,7 +228,7 @@ impl Limited {
 }
 
 /// Joins cells that differ in one field only, so that fewer say the same.
-pub(super) fn join(cells: &mut Vec<Cell<'_>>) {
+pub(crate) fn join(cells: &mut Vec<Cell<'_>>) {
     let mut at = 0;
     while at < cells.len() {
         let mut rest = cells.split_off(at + 1);

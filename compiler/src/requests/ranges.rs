@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 /// Disjoint ranges that do not touch, both ends included, ascending.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Ranges(Arc<[(u128, u128)]>);
+pub(crate) struct Ranges(Arc<[(u128, u128)]>);
 
 impl Ranges {
     /// Of ranges in any order, which may overlap. One whose last is before its first holds nothing.
-    pub(super) fn new(mut ranges: Vec<(u128, u128)>) -> Self {
+    pub(crate) fn new(mut ranges: Vec<(u128, u128)>) -> Self {
         ranges.retain(|(first, last)| first <= last);
         ranges.sort_unstable();
         let mut joined: Vec<(u128, u128)> = Vec::with_capacity(ranges.len());
@@ -25,15 +25,15 @@ impl Ranges {
     }
 
     /// The ranges.
-    pub(super) fn as_slice(&self) -> &[(u128, u128)] {
+    pub(crate) fn as_slice(&self) -> &[(u128, u128)] {
         &self.0
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(super) fn contains(&self, value: u128) -> bool {
+    pub(crate) fn contains(&self, value: u128) -> bool {
         self.from(value).first().is_some_and(|(first, _)| *first <= value)
     }
 
@@ -44,13 +44,13 @@ impl Ranges {
     }
 
     /// Whether they have a value in common.
-    pub(super) fn meets(&self, other: &Self) -> bool {
+    pub(crate) fn meets(&self, other: &Self) -> bool {
         let (few, many) = if self.0.len() <= other.0.len() { (self, other) } else { (other, self) };
         few.0.iter().any(|(first, last)| many.from(*first).first().is_some_and(|(other, _)| other <= last))
     }
 
     /// Whether every value of this is in `other`.
-    pub(super) fn within(&self, other: &Self) -> bool {
+    pub(crate) fn within(&self, other: &Self) -> bool {
         let inside = |(first, last): &(u128, u128)| {
             other.from(*first).first().is_some_and(|(from, to)| from <= first && last <= to)
         };
@@ -58,7 +58,7 @@ impl Ranges {
     }
 
     /// The values of both.
-    pub(super) fn and(&self, other: &Self) -> Self {
+    pub(crate) fn and(&self, other: &Self) -> Self {
         let (few, many) = if self.0.len() <= other.0.len() { (self, other) } else { (other, self) };
         let clipped = few.0.iter().flat_map(|(first, last)| {
             let meeting = many.from(*first).iter().take_while(move |(other, _)| other <= last);
@@ -68,7 +68,7 @@ impl Ranges {
     }
 
     /// The values of this that `other` has not.
-    pub(super) fn minus(&self, other: &Self) -> Self {
+    pub(crate) fn minus(&self, other: &Self) -> Self {
         let mut left = Vec::with_capacity(self.0.len());
         for (first, last) in self.0.iter() {
             let mut first = Some(*first);
@@ -88,7 +88,7 @@ impl Ranges {
     }
 
     /// The values of either.
-    pub(super) fn or(&self, other: &Self) -> Self {
+    pub(crate) fn or(&self, other: &Self) -> Self {
         Self::new(self.0.iter().chain(other.0.iter()).copied().collect())
     }
 }

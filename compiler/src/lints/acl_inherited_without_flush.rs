@@ -1,0 +1,199 @@
+//! `acl-inherited-without-flush`
+use std::collections::BTreeMap;
+
+use grammar::Span;
+
+use super::{
+    rule::{Lint, rule},
+    unreachable_entry::{explain, level, tells},
+};
+use crate::{
+    finding::Finding,
+    fix::{Fix, Safety},
+    policy::shadow::Shadowed,
+    program::{Program, acl::ListId},
+    sources::{Loc, Sources},
+};
+
+rule! {
+    /// The access list of an earlier service decides what these entries are for: a `flush` is missing.
+    ///
+    /// A service gets a copy of the list as it stands, and the list goes on: the entries for the next service are added behind those of
+    /// the one before. What those decide, a later entry is never asked.
+    ///
+    /// ```3proxy,fires
+    /// users alice:CL:wonderland bob:CL:builder
+    /// auth strong
+    /// allow alice
+    /// deny *
+    /// proxy
+    /// allow bob
+    /// socks
+    /// ```
+    ///
+    /// Here `deny *` refuses `bob`. Begin a new list:
+    ///
+    /// ```3proxy,fixed
+    /// users alice:CL:wonderland bob:CL:builder
+    /// auth strong
+    /// allow alice
+    /// deny *
+    /// proxy
+    /// flush
+    /// allow bob
+    /// socks
+    /// ```
+    ///
+    /// The fix is not made unasked: it takes the inherited entries away from the services that follow.
+    ///
+    /// A list that grows from service to service is right where each entry is asked:
+    ///
+    /// ```3proxy,clean
+    /// users alice:CL:wonderland bob:CL:builder
+    /// auth strong
+    /// allow alice
+    /// proxy
+    /// allow bob
+    /// socks
+    /// ```
+    "acl-inherited-without-flush",
+    level: Warn,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let program = lint.program;
+    let copies = Copies::of(program);
+    let mut groups: BTreeMap<(ListId, u32), (Finding, usize)> = BTreeMap::new();
+    for shadowed in lint.shadowed().iter().filter(|shadowed| tells(program, shadowed)) {
+        let Some((len, service)) = copies.left_by(shadowed) else { continue };
+        match groups.get_mut(&(shadowed.list, len)) {
+            None => {
+                let mut found = finding(program, shadowed, service);
+                found.fix = flush(lint.sources, program, shadowed.list, len);
+                groups.insert((shadowed.list, len), (found, 0));
+            }
+            Some((found, more)) => {
+                found.level = found.level.max(level(program, shadowed));
+                *more += 1;
+            }
+        }
+    }
+    for (found, more) in groups.into_values() {
+        lint.report(match more {
+            0 => found,
+            1 => found.note("The same goes for one more of the entries behind it."),
+            _ => found.note(format!("The same goes for {more} more of the entries behind it.")),
+        });
+    }
+}
+
+/// How far services copied each list.
+pub(super) struct Copies(BTreeMap<(ListId, u32), Loc>);
+
+impl Copies {
+    pub(super) fn of(program: &Program) -> Self {
+        let copies = program.services.iter().filter_map(|service| {
+            let acl = service.acl?;
+            Some(((acl.list, acl.len), service.at))
+        });
+        Self(copies.collect())
+    }
+
+    /// Whether a service's copy ends with the entry at `place`.
+    pub(super) fn end_behind(&self, list: ListId, place: usize) -> bool {
+        u32::try_from(place + 1).is_ok_and(|len| self.0.contains_key(&(list, len)))
+    }
+
+    /// If an entry was added behind a service, and all that shadow it stand before that: how many entries the service copied,
+    /// and where it is, or the last of those that copied as many.
+    pub(super) fn left_by(&self, shadowed: &Shadowed) -> Option<(u32, Loc)> {
+        let last = shadowed.by.iter().map(|shadow| shadow.place).max()?;
+        let between = (shadowed.list, last + 1)..=(shadowed.list, shadowed.place);
+        self.0.range(between).next_back().map(|((_, len), at)| (*len, *at))
+    }
+}
+
+fn finding(program: &Program, shadowed: &Shadowed, service: Loc) -> Finding {
+    let at = program.acls.ace(shadowed.entry).map(|own| own.at).unwrap_or_default();
+    let mut finding = RULE
+        .finding(
+            at,
+            "this entry is never asked: the list of an earlier service goes on here, and decides first",
+        )
+        .label("never asked")
+        .also(service, "this service ends no list: what follows is added to its list")
+        .help("write `flush` before the entries that are for the next service");
+    finding.level = level(program, shadowed);
+    explain(finding, program, shadowed)
+}
+
+/// Begins a new list with the entry at `place`.
+fn flush(sources: &Sources, program: &Program, list: ListId, place: u32) -> Option<Fix> {
+    let id = program.acls.lists.get(list.0 as usize)?.get(place as usize)?;
+    let at = program.acls.ace(*id)?.at;
+    let tree = &sources.get(at.file)?.tree;
+    let start = tree.line(tree.line_at(at.span.start)?)?.span.start;
+    let before = Loc { file: at.file, span: Span::new(start, start) };
+    Some(Fix::replace("begin a new list", Safety::Unsafe, before, "flush\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        finding::Level,
+        lints::tests::{check, findings},
+    };
+
+    #[test]
+    fn the_list_of_the_service_before_goes_on() {
+        check(
+            "acl-inherited-without-flush",
+            r"
+internal 127.0.0.1
+allow *
+proxy
+deny * * 10.0.0.0/8
+#^ never asked
+deny * * 192.168.0.0/16
+allow * 10.0.0.0/8
+socks
+flush
+deny *
+proxy -p3129
+proxy -p3130
+allow *
+#^ never asked
+socks -p1081
+",
+        );
+    }
+
+    #[test]
+    fn a_fault_within_one_list_is_none_of_inheritance() {
+        check(
+            "acl-inherited-without-flush",
+            "internal 127.0.0.1\nallow * 10.0.0.1\nproxy\nallow *\ndeny * * bad.example\nsocks\n",
+        );
+        check("unreachable-entry", "internal 127.0.0.1\nallow *\nproxy\ndeny * * bad.example\nsocks\n");
+    }
+
+    #[test]
+    fn a_growing_list_for_many_services_is_deliberate() {
+        let lines = (0..40).map(|user| format!("allow user{user}\nsocks -p{}\n", 2000 + user));
+        check("acl-inherited-without-flush", &format!("auth useronly\n{}", lines.collect::<String>()));
+    }
+
+    #[test]
+    fn the_worst_of_a_group_counts() {
+        for (lines, level) in [
+            ("allow *\nproxy\nallow * 10.0.0.1\ndeny * 10.0.0.2\nsocks", Level::Deny),
+            ("allow *\nproxy\nallow * 10.0.0.1\nsocks", Level::Warn),
+        ] {
+            let found = findings("acl-inherited-without-flush", &format!("internal 127.0.0.1\n{lines}\n"));
+            assert_eq!(found.iter().map(|finding| finding.level).collect::<Vec<_>>(), [level], "{lines}");
+        }
+    }
+}

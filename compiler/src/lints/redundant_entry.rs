@@ -1,0 +1,145 @@
+//! `redundant-entry`
+use std::collections::BTreeSet;
+
+use super::{
+    acl_inherited_without_flush::Copies,
+    rule::{Lint, rule},
+    unreachable_entry::tells,
+};
+use crate::{
+    policy::shadow::lists_nothing,
+    program::acl::{Ace, AceId, AclRef},
+};
+
+rule! {
+    /// Without this entry the list would do the same.
+    ///
+    /// Either an entry before it has decided all that it matches, as it would, or the entries behind it do.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// deny * * *.bad.example
+    /// deny * * www.bad.example
+    /// allow * 10.0.0.0/8
+    /// proxy -i10.0.0.1
+    /// ```
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// deny * * 127.0.0.0/8
+    /// deny *
+    /// proxy -i10.0.0.1
+    /// ```
+    ///
+    /// What is refused first and allowed later is needed:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// deny * * *.bad.example
+    /// allow * 10.0.0.0/8
+    /// deny *
+    /// proxy -i10.0.0.1
+    /// ```
+    "redundant-entry",
+    level: Allow,
+    group: Style,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let program = lint.program;
+    for shadowed in lint.shadowed().iter().filter(|shadowed| !tells(program, shadowed)) {
+        let Some(own) = program.acls.ace(shadowed.entry) else { continue };
+        let mut finding = RULE
+            .finding(own.at, "entries before this one do the same with all that it matches")
+            .label("decides nothing")
+            .help("delete it");
+        for ace in shadowed.by.iter().take(2).filter_map(|shadow| program.acls.ace(shadow.entry)) {
+            finding = finding.also(ace.at, "does the same first");
+        }
+        lint.report(finding);
+    }
+    let copies: BTreeSet<AclRef> = program.services.iter().filter_map(|service| service.acl).collect();
+    let ends = Copies::of(program);
+    let mut told: BTreeSet<AceId> = BTreeSet::new();
+    let mut longer: Option<AclRef> = None;
+    for acl in copies.into_iter().rev() {
+        // Only the longest copy of a list has its end; an entry that a shorter one ends with is needed there.
+        if longer.replace(acl).is_some_and(|longer| longer.list == acl.list) {
+            continue;
+        }
+        for (ace, end) in before_the_end(lint, &ends, acl) {
+            if told.insert(ace.0) {
+                lint.report(
+                    RULE.finding(ace.1, "the end of the list does the same with all that this entry matches")
+                        .label("changes nothing")
+                        .also(end, "does the same")
+                        .help("delete it"),
+                );
+            }
+        }
+    }
+}
+
+type Redundant = ((AceId, crate::sources::Loc), crate::sources::Loc);
+
+/// The entries that stand right before one for all requests which does the same.
+fn before_the_end(lint: &Lint<'_>, copies: &Copies, acl: AclRef) -> Vec<Redundant> {
+    let acls = &lint.program.acls;
+    let Some(last) = acls.ace(acl.last).filter(|last| is_plain(last) && lists_nothing(&last.matcher)) else {
+        return Vec::new();
+    };
+    let ids = acls.lists.get(acl.list.0 as usize).map_or(&[][..], Vec::as_slice);
+    let before = ids.get(..acl.len.saturating_sub(1) as usize).unwrap_or_default();
+    let alike = before.iter().enumerate().rev().take_while(|(place, id)| {
+        acls.ace(**id).is_some_and(|ace| is_plain(ace) && ace.action == last.action)
+            && !copies.end_behind(acl.list, *place)
+    });
+    alike.filter_map(|(_, id)| Some(((*id, acls.ace(*id)?.at), last.at))).collect()
+}
+
+/// It does nothing but let pass or refuse.
+const fn is_plain(ace: &Ace) -> bool {
+    !ace.redirects() && !ace.nolog && ace.weight == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::check;
+
+    #[test]
+    fn what_changes_something_is_needed() {
+        for lines in [
+            "deny * 10.0.0.1\nallow * 10.0.0.0/8\nproxy",
+            "allow * 10.0.0.1\nparent 1000 socks5 192.0.2.1 1080\nallow *\nproxy",
+            "allow * 10.0.0.1\nnolog\nallow *\nproxy",
+            "allow * 10.0.0.1\nproxy\nallow *\nsocks",
+            "deny * 10.0.0.1\nproxy",
+        ] {
+            check("redundant-entry", &format!("internal 127.0.0.1\n{lines}\n"));
+        }
+    }
+
+    #[test]
+    fn what_changes_nothing_is_not() {
+        check(
+            "redundant-entry",
+            r"
+internal 127.0.0.1
+deny * 10.0.0.1
+allow * 192.168.0.0/16
+allow * 192.168.1.1
+#^ entries before this one do the same
+allow * 192.168.0.0/16
+#^ entries before this one do the same
+deny * 10.0.0.2
+#^ the end of the list does the same
+deny * 10.0.0.3
+#^ the end of the list does the same
+deny *
+proxy
+",
+        );
+    }
+}

@@ -1,0 +1,350 @@
+//! Entries of access lists that decide nothing, since earlier ones decide all that they match.
+//!
+//! They are found by counterexample. Of what an entry accepts, one request is put to the list: mostly the entry itself decides it, and
+//! that is that. Otherwise what the deciding entry accepts is taken out ([`requests`](crate::requests)), and a request of what is left
+//! is put to the list, until it decides one or nothing is left. So an entry costs as many questions as there are entries that
+//! shadow it, however long the list is; and where that would be too many, nothing is said of it.
+//!
+//! **Which requests.** Those that clients of the services with this list can ask for. Of an entry that lists nothing (`deny *` at the
+//! end) all requests that there are, since it is there for what nobody thought of. A BIND passes over entries with parents, and is looked
+//! at by itself. A local redirection does not shadow: the list is walked again behind it.
+use std::collections::{BTreeMap, HashMap};
+
+use super::{Policy, witness::Witness};
+use crate::{
+    program::{
+        Program,
+        acl::{Ace, AceId, AclRef, Action, ListId, Matcher, NamePattern, Operation, Operations, Parent},
+        auth::AuthType,
+        service::Service,
+    },
+    requests::{
+        asked::{Asked, Names},
+        cell::{Cell, Shape, Work},
+        example,
+        space::Space,
+    },
+    table::{Request, Table, Verdict, oracle::Walk},
+};
+
+mod sample;
+#[cfg(test)]
+mod tests;
+
+use sample::Sampler;
+
+/// An entry that decides nothing.
+#[derive(Clone, Debug)]
+pub(crate) struct Shadowed {
+    /// Its list.
+    pub(crate) list: ListId,
+    /// Its place there.
+    pub(crate) place: u32,
+    /// The entry.
+    pub(crate) entry: AceId,
+    /// Those that decide what it matches, in the order of the list.
+    pub(crate) by: Vec<Shadow>,
+    /// A BIND may reach it.
+    pub(crate) but_bind: bool,
+    /// Each of those does the same as it would.
+    pub(crate) alike: bool,
+}
+
+/// One that decides before it.
+#[derive(Clone, Debug)]
+pub(crate) struct Shadow {
+    pub(crate) place: u32,
+    pub(crate) entry: AceId,
+    /// A request that it decides and that the shadowed entry matches.
+    pub(crate) witness: Witness,
+}
+
+/// So many entries may shadow one together, and so many parts may be left at a time.
+const MOST: usize = 64;
+/// So much work is put into all lists together.
+const WORK: u64 = 60_000_000;
+/// So many entries that would do the same as those before them are told.
+const MOST_ALIKE: usize = 1000;
+/// Longer lists are asked by their index.
+const WALKED: usize = 24;
+
+/// All of them, by list and place.
+pub(crate) fn find<'p>(program: &Program, policy: impl Fn() -> &'p Policy) -> Vec<Shadowed> {
+    let mut lists: BTreeMap<ListId, Vec<(usize, AclRef)>> = BTreeMap::new();
+    for (at, service) in program.services.iter().enumerate().filter(|(_, service)| walks(service)) {
+        if let Some(acl) = service.acl {
+            lists.entry(acl.list).or_default().push((at, acl));
+        }
+    }
+    let mut work = Work(WORK);
+    let mut found = Vec::new();
+    let mut alike = 0;
+    for (list, copies) in lists {
+        let Some((service, acl)) = copies.iter().copied().max_by_key(|(_, acl)| (acl.len, acl.last)) else {
+            continue;
+        };
+        let entries: Vec<(AceId, &Ace)> = program.acls.entries(acl).collect();
+        // A weight makes an entry depend on those that were passed over before it.
+        if entries.len() < 2 || entries.iter().any(|(_, ace)| ace.weight != 0) {
+            continue;
+        }
+        let services = copies.iter().filter_map(|(at, _)| program.services.get(*at));
+        let asked = Asked::of(services.map(|service| (program, &**service)));
+        let walk = Walk { acls: &program.acls, list: Some(acl) };
+        let walked = |request: &Request<'_>| walk.decide(request);
+        let indexed = |request: &Request<'_>| policy().decide(service, request);
+        let decide: Decide<'_> = if entries.len() <= WALKED { &walked } else { &indexed };
+        let search = Search::new(program, list, &entries, asked, decide);
+        search.run(&mut found, &mut alike, &mut work);
+    }
+    found
+}
+
+/// Whether a service asks its list.
+fn walks(service: &Service) -> bool {
+    service.chain.value.first().is_none_or(|step| step.kind != AuthType::None)
+}
+
+/// What the list says.
+type Decide<'a> = &'a dyn Fn(&Request<'_>) -> Verdict;
+
+/// The search in one list.
+struct Search<'a> {
+    program: &'a Program,
+    list: ListId,
+    entries: &'a [(AceId, &'a Ace)],
+    views: [Asked; 2],
+    decide: Decide<'a>,
+}
+
+/// What clients of the services can ask for, or everything.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum View {
+    Clients,
+    Everything,
+}
+
+/// What is known of an entry.
+enum Outcome {
+    /// It decides something, or is too much work.
+    Silent,
+    /// It matches nothing of what can be asked.
+    Void,
+    /// These decide all.
+    Shadowed(Vec<Shadow>),
+}
+
+impl<'a> Search<'a> {
+    fn new(
+        program: &'a Program,
+        list: ListId,
+        entries: &'a [(AceId, &'a Ace)],
+        mut asked: Asked,
+        decide: Decide<'a>,
+    ) -> Self {
+        // An entry that is shadowed for every target is so for a service that knows none, or one only.
+        asked.no_target = false;
+        asked.fixed.clear();
+        let local = |ace: &Ace| program.acls.parents(ace).iter().any(Parent::is_local);
+        let all = || Operation::ALL.into_iter().filter(|one| *one != Operation::IcmpAssociate).collect();
+        // A redirected request comes as the other service's.
+        if entries.iter().any(|(_, ace)| local(ace)) {
+            asked.operations = all();
+        }
+        let everything = Asked {
+            operations: all(),
+            v4: true,
+            v6: true,
+            nobody: true,
+            names: Names::Any,
+            ..Asked::default()
+        };
+        Self { program, list, entries, views: [asked, everything], decide }
+    }
+
+    fn asked(&self, view: View) -> &Asked {
+        let [clients, everything] = &self.views;
+        if view == View::Clients { clients } else { everything }
+    }
+
+    fn run(&self, found: &mut Vec<Shadowed>, alike: &mut usize, work: &mut Work) {
+        let sampler = Sampler::new(self.program, self.entries, self.asked(View::Clients));
+        let defined: Vec<&[u8]> = self.program.users.iter().map(|user| user.name.as_bytes()).collect();
+        let mut exact: Option<Exact<'_>> = None;
+        for (place, (id, ace)) in self.entries.iter().enumerate().skip(1) {
+            let view = if lists_nothing(&ace.matcher) { View::Everything } else { View::Clients };
+            let sample = sampler.witness(&ace.matcher, self.asked(view));
+            let shadow = match sample.map(|sample| self.first(sample, place)) {
+                Some(First::Itself) | None => continue,
+                Some(First::Earlier(shadow)) => Some(shadow),
+                // It is no good sample.
+                Some(First::Later) => None,
+            };
+            let covered = shadow.filter(|shadow| self.covers(shadow, ace));
+            let plainly =
+                covered.as_ref().and_then(|shadow| self.ace(shadow)).is_some_and(|one| !one.redirects());
+            let mut exactly = |bind| {
+                let exact = exact.get_or_insert_with(|| Exact::new(self, &defined));
+                exact.shadows(view, bind, place, work)
+            };
+            let listed = |listed: Operations| listed.has(Operation::Bind);
+            let binds = !ace.redirects()
+                && ace.matcher.operations.is_none_or(listed)
+                && self.asked(view).operations.contains(&Operation::Bind);
+            let (by, but_bind) = match covered
+                .map_or_else(|| exactly(false), |one| Outcome::Shadowed(vec![one]))
+            {
+                // What is not there is compared for a BIND only, and entries with parents pass it over.
+                Outcome::Shadowed(by) => (by, binds && !plainly && matches!(exactly(true), Outcome::Silent)),
+                Outcome::Void if binds => match exactly(true) {
+                    Outcome::Shadowed(by) => (by, false),
+                    Outcome::Silent | Outcome::Void => continue,
+                },
+                Outcome::Silent | Outcome::Void => continue,
+            };
+            let same = by.iter().all(|shadow| self.ace(shadow).is_some_and(|other| self.alike(ace, other)));
+            *alike += usize::from(same);
+            if !same || *alike <= MOST_ALIKE {
+                let (list, place, entry) = (self.list, place as u32, *id);
+                found.push(Shadowed { list, place, entry, by, but_bind, alike: same });
+            }
+        }
+    }
+
+    fn ace(&self, shadow: &Shadow) -> Option<&'a Ace> {
+        self.entries.get(shadow.place as usize).map(|(_, ace)| *ace)
+    }
+
+    /// Which entry decides, where the one at `place` matches.
+    fn first(&self, witness: Witness, place: usize) -> First {
+        // What a local redirection decides is walked again, and passes over it then.
+        let own = self.entries.get(place).is_some_and(|(_, ace)| self.is_local(ace));
+        let verdict = (self.decide)(&Request { redirected: !own, ..witness.request() });
+        let decider = verdict.entry.and_then(|id| {
+            let at = self.entries.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+            Some((at, id))
+        });
+        match decider {
+            Some((at, entry)) if at < place => First::Earlier(Shadow { place: at as u32, entry, witness }),
+            Some((at, _)) if at == place => First::Itself,
+            _ => First::Later,
+        }
+    }
+
+    fn is_local(&self, ace: &Ace) -> bool {
+        self.program.acls.parents(ace).first().is_some_and(Parent::is_local)
+    }
+
+    /// Whether one entry matches all that another does, as is seen without calculating.
+    fn covers(&self, shadow: &Shadow, ace: &Ace) -> bool {
+        let plain = Matcher::default();
+        self.ace(shadow).is_some_and(|other| other.matcher == plain || other.matcher == ace.matcher)
+    }
+
+    /// Whether two entries do the same with a request.
+    fn alike(&self, one: &Ace, other: &Ace) -> bool {
+        let (own, others) = (self.program.acls.parents(one), self.program.acls.parents(other));
+        let same = |(one, other): (&Parent, &Parent)| Parent { at: other.at, ..one.clone() } == *other;
+        one.action == other.action
+            && one.nolog == other.nolog
+            && own.len() == others.len()
+            && own.iter().zip(others).all(same)
+    }
+}
+
+/// Which entry decides a request.
+enum First {
+    Itself,
+    Earlier(Shadow),
+    Later,
+}
+
+/// The calculation with sets of requests, for the entries of one list.
+struct Exact<'s> {
+    search: &'s Search<'s>,
+    space: Space<'s>,
+    requests: HashMap<(View, bool), Vec<Cell<'s>>>,
+}
+
+impl<'s> Exact<'s> {
+    fn new(search: &'s Search<'s>, defined: &'s [&'s [u8]]) -> Self {
+        let matchers = search.entries.iter().map(|(_, ace)| &ace.matcher);
+        Self { search, space: Space::new(matchers, defined), requests: HashMap::new() }
+    }
+
+    /// Those that decide all that the entry at `place` matches, of the BINDs or of all others.
+    fn shadows(&mut self, view: View, bind: bool, place: usize, work: &mut Work) -> Outcome {
+        let (search, space) = (self.search, &self.space);
+        let Some((_, ace)) = search.entries.get(place) else { return Outcome::Silent };
+        let requests =
+            self.requests.entry((view, bind)).or_insert_with(|| space.requests(search.asked(view), bind));
+        let shapes = space.shapes(&ace.matcher, bind);
+        let mut open: Vec<Cell<'_>> =
+            requests.iter().flat_map(|cell| shapes.iter().filter_map(|shape| cell.and(shape))).collect();
+        if open.is_empty() {
+            return Outcome::Void;
+        }
+        let mut by: Vec<Shadow> = Vec::new();
+        while let Some(cell) = open.last() {
+            let shadow = match search.first(example::witness(space, cell), place) {
+                First::Earlier(shadow) => shadow,
+                First::Itself | First::Later => return Outcome::Silent,
+            };
+            let Some(earlier) = search.ace(&shadow) else { return Outcome::Silent };
+            // If it comes again, it did not take what it decides.
+            let again = by.iter().any(|other| other.place == shadow.place);
+            let taken = space.shapes(&earlier.matcher, bind);
+            let size: usize = open.iter().map(Cell::len).sum();
+            if again || by.len() == MOST || open.len() > MOST || !work.spend(64 + size * (1 + taken.len())) {
+                return Outcome::Silent;
+            }
+            for shape in &taken {
+                open = open.into_iter().flat_map(|cell| without(cell, shape)).collect();
+            }
+            by.push(shadow);
+        }
+        by.sort_by_key(|shadow| shadow.place);
+        Outcome::Shadowed(by)
+    }
+}
+
+fn without<'a>(cell: Cell<'a>, shape: &Shape<'a>) -> Vec<Cell<'a>> {
+    if cell.meets(shape) { cell.minus(shape) } else { vec![cell] }
+}
+
+/// Whether an entry is for all requests: it lists nothing, or all that there is.
+pub(crate) fn lists_nothing(matcher: &Matcher) -> bool {
+    let Matcher { users, sources, targets, ports, operations, weekdays, periods } = matcher;
+    let whole = |ranges: &[crate::program::acl::AddressRange]| {
+        ranges.iter().any(|range| range.first.is_unspecified() && is_last(range.last))
+    };
+    users.is_none()
+        && operations.is_none()
+        && weekdays.is_none()
+        && periods.is_none()
+        && sources.as_deref().is_none_or(whole)
+        && ports
+            .as_deref()
+            .is_none_or(|ports| ports.iter().any(|range| range.first <= 1 && range.last == u16::MAX))
+        && targets.as_deref().is_none_or(|targets| {
+            let any = |name: NamePattern<'_>| name.text().is_empty();
+            whole(&targets.addresses) || targets.names.iter().any(any)
+        })
+}
+
+const fn is_last(address: std::net::IpAddr) -> bool {
+    match address {
+        std::net::IpAddr::V4(address) => address.to_bits() == u32::MAX,
+        std::net::IpAddr::V6(address) => address.to_bits() == u128::MAX,
+    }
+}
+
+impl Shadowed {
+    /// Of a `deny`: one that lets requests pass that it names.
+    pub(crate) fn passing(&self, program: &Program) -> Option<&Shadow> {
+        let ace = |id: AceId| program.acls.ace(id);
+        let denies = ace(self.entry).is_some_and(|own| own.action == Action::Deny);
+        let passes = |shadow: &&Shadow| ace(shadow.entry).is_some_and(|other| other.action == Action::Allow);
+        self.by.iter().find(passes).filter(|_| denies)
+    }
+}

@@ -1,0 +1,131 @@
+//! A request that an entry is likely to decide itself, made from what it lists and, for what it does not, from what hardly any lists.
+use std::{collections::HashSet, net::IpAddr};
+
+use crate::{
+    policy::witness::{OFFICE_HOURS, Target, Witness},
+    program::{
+        Program,
+        acl::{Ace, AceId, AddressRange, Matcher, NamePattern, Operation},
+    },
+    requests::asked::{Asked, Names},
+    table::WeekTime,
+};
+
+/// Values that hardly any entry lists.
+const USER: &[u8] = b"mallory";
+const HOST: &[u8] = b"www.example.net";
+const PORT: u16 = 40_961;
+const SOURCE: [u8; 4] = [203, 0, 113, 7];
+const ADDRESS: [u8; 4] = [203, 0, 113, 80];
+const ADDRESS_V6: [u16; 8] = [0x2001, 0xdb8, 0, 0, 0, 0, 0, 0x80];
+
+/// Makes them for the entries of one list.
+pub(super) struct Sampler<'a> {
+    /// Those who have a password, where nobody else is let to the list.
+    defined: HashSet<&'a [u8]>,
+    /// One whom no entry lists, if there is one.
+    stranger: &'a [u8],
+}
+
+impl<'a> Sampler<'a> {
+    pub(super) fn new(program: &'a Program, entries: &[(AceId, &Ace)], asked: &Asked) -> Self {
+        if asked.names != Names::Defined {
+            return Self { defined: HashSet::new(), stranger: USER };
+        }
+        let users = || program.users.iter().map(|user| user.name.as_bytes());
+        let listed: HashSet<&[u8]> =
+            entries.iter().flat_map(|(_, ace)| ace.matcher.users.iter().flatten()).collect();
+        let stranger = users().find(|name| !listed.contains(name)).or_else(|| users().next());
+        Self { defined: users().collect(), stranger: stranger.unwrap_or(USER) }
+    }
+
+    /// One that an entry with these fields matches. `None`: clients can't make such a request.
+    pub(super) fn witness(&self, matcher: &Matcher, asked: &Asked) -> Option<Witness> {
+        let can = |operation: &&Operation| matcher.operations.is_none_or(|listed| listed.has(**operation));
+        let mut operations = asked.operations.iter().filter(can);
+        let bind = Operation::Bind;
+        let operation = operations.clone().find(|one| **one != bind).or_else(|| operations.next())?;
+        Some(Witness {
+            user: self.user(matcher, asked)?,
+            source: matcher.sources.as_deref().map_or_else(|| Some(SOURCE.into()), amid)?,
+            target: target(matcher, asked)?,
+            port: match matcher.ports.as_deref() {
+                None => PORT,
+                Some(ports) => {
+                    let range = ports.iter().find(|range| range.first <= range.last && range.last > 0)?;
+                    u16::try_from(within(range.first.max(1).into(), range.last.into())).unwrap_or(range.last)
+                }
+            },
+            operation: *operation,
+            time: time(matcher)?,
+        })
+    }
+
+    fn user(&self, matcher: &Matcher, asked: &Asked) -> Option<Option<Vec<u8>>> {
+        let named = asked.names != Names::Hidden;
+        let Some(listed) = matcher.users.as_ref() else {
+            return Some(
+                named.then(|| if asked.names == Names::Any { USER } else { self.stranger }.to_vec()),
+            );
+        };
+        let exists = |name: &&[u8]| {
+            named && *name != b"-" && (asked.names == Names::Any || self.defined.contains(name))
+        };
+        let user = listed.iter().find(exists).map(|name| Some(name.to_vec()));
+        user.or_else(|| (asked.nobody && listed.iter().any(|name| name == b"-")).then_some(None))
+    }
+}
+
+fn target(matcher: &Matcher, asked: &Asked) -> Option<Target> {
+    let elsewhere = if asked.v4 { IpAddr::from(ADDRESS) } else { ADDRESS_V6.into() };
+    let Some(targets) = matcher.targets.as_deref() else {
+        return Some(Target { host: Some(HOST.to_vec()), address: Some(elsewhere) });
+    };
+    match targets.names.iter().last() {
+        Some(pattern) => Some(Target { host: Some(named(pattern)), address: Some(elsewhere) }),
+        None => amid(&targets.addresses).map(Target::literal),
+    }
+}
+
+/// A name that `pattern` means.
+fn named(pattern: NamePattern<'_>) -> Vec<u8> {
+    let text = pattern.text();
+    match pattern {
+        NamePattern::Exact(_) => text.to_vec(),
+        NamePattern::Prefix(_) => [text, b"x"].concat(),
+        NamePattern::Suffix(_) => [b"x", text].concat(),
+        NamePattern::Contains(_) => [b"x", text, b"x"].concat(),
+    }
+}
+
+/// An address within the last of `ranges`, where a narrower entry is not likely to have taken it.
+fn amid(ranges: &[AddressRange]) -> Option<IpAddr> {
+    let AddressRange { first, last } = *ranges.last()?;
+    match (first, last) {
+        (IpAddr::V4(first), IpAddr::V4(last)) => {
+            let bits = within(first.to_bits().into(), last.to_bits().into());
+            Some(IpAddr::V4(u32::try_from(bits).ok()?.into()))
+        }
+        (IpAddr::V6(first), IpAddr::V6(last)) => {
+            Some(IpAddr::V6(within(first.to_bits(), last.to_bits()).into()))
+        }
+        _ => None,
+    }
+}
+
+/// A number from `first` to `last`, nearer to the end.
+const fn within(first: u128, last: u128) -> u128 {
+    first + last.saturating_sub(first) / 8 * 5
+}
+
+fn time(matcher: &Matcher) -> Option<WeekTime> {
+    let day = match matcher.weekdays {
+        Some(days) => (0..7).find(|day| days.has(*day))?,
+        None => OFFICE_HOURS.day,
+    };
+    let second = match matcher.periods.as_deref() {
+        Some(periods) => periods.iter().find(|period| period.from < period.to)?.from,
+        None => OFFICE_HOURS.second,
+    };
+    Some(WeekTime { day, second })
+}
