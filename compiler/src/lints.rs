@@ -16,30 +16,43 @@ pub(crate) mod acl_under_auth_none;
 pub(crate) mod address_read_as_name;
 pub(crate) mod after_end;
 pub(crate) mod archiver_without_rotate;
+pub(crate) mod admin_exposed;
+pub(crate) mod admin_ignores_target;
 pub(crate) mod argument_count;
 pub(crate) mod auth_cache_after_real_type;
+pub(crate) mod auth_cache_alone;
 pub(crate) mod auth_cache_without_authcache;
+pub(crate) mod auth_overwritten;
+pub(crate) mod authcache_never_used;
+pub(crate) mod authcache_size_small;
 pub(crate) mod authcache_unknown_field;
 pub(crate) mod authnserver_port_ignored;
 pub(crate) mod backslash_continuation;
 pub(crate) mod bandlim_too_low;
 pub(crate) mod bom;
+pub(crate) mod cache_any_password;
 pub(crate) mod cache_key_misses_field;
 pub(crate) mod cache_key_without_client;
+pub(crate) mod cache_radius_without_ext;
 pub(crate) mod cache_shared_between_services;
+pub(crate) mod cache_without_password;
 pub(crate) mod cacheacl_extip_without_ext;
+pub(crate) mod cacheacl_time_dependent;
 pub(crate) mod cacheacl_with_parent;
+pub(crate) mod cleartext_password;
 pub(crate) mod count_limit_zero;
 pub(crate) mod crlf;
 pub(crate) mod daemon_not_first;
 pub(crate) mod directive_since;
 pub(crate) mod dnspr_without_resolver;
+pub(crate) mod crypt_format_unsupported;
 pub(crate) mod duplicate_listener;
 pub(crate) mod empty_list;
 pub(crate) mod empty_password;
 pub(crate) mod endpoint_malformed;
 pub(crate) mod entry_missing;
 pub(crate) mod family_option_junk;
+pub(crate) mod hash_as_password;
 pub(crate) mod include_cycle;
 pub(crate) mod include_missing;
 pub(crate) mod include_nested;
@@ -57,6 +70,7 @@ pub(crate) mod log_rotation_unknown;
 pub(crate) mod maxconn_negative;
 pub(crate) mod monitor_half_written;
 pub(crate) mod nat_address_ignored;
+pub(crate) mod mixed_auth_open;
 pub(crate) mod network_length_malformed;
 pub(crate) mod non_utf8;
 pub(crate) mod none_behind_password;
@@ -85,6 +99,11 @@ pub(crate) mod port_range_reversed;
 pub(crate) mod privileged_port_after_setuid;
 pub(crate) mod redundant_entry;
 pub(crate) mod rotate_without_type;
+pub(crate) mod radius_port;
+pub(crate) mod radius_secret_short;
+pub(crate) mod radius_secret_truncated;
+pub(crate) mod radius_unused;
+pub(crate) mod radius_without_servers;
 pub(crate) mod secure_parent_without_mode3;
 pub(crate) mod service_deprecated;
 pub(crate) mod setgid_after_setuid;
@@ -92,6 +111,7 @@ pub(crate) mod setting_after_service;
 pub(crate) mod setting_overridden;
 pub(crate) mod socket_option_unknown;
 pub(crate) mod system_in_config;
+pub(crate) mod strong_without_users;
 pub(crate) mod target_is_no_name;
 pub(crate) mod timeouts_count;
 pub(crate) mod timeouts_invalid;
@@ -105,8 +125,14 @@ pub(crate) mod unknown_directive;
 pub(crate) mod unknown_option;
 pub(crate) mod unknown_parent_type;
 pub(crate) mod unreachable_entry;
+pub(crate) mod unknown_user_in_acl;
 pub(crate) mod unused_allowance;
 pub(crate) mod user_dropped;
+pub(crate) mod user_list_under_iponly;
+pub(crate) mod user_never_admitted;
+pub(crate) mod user_redefined;
+pub(crate) mod users_unused;
+pub(crate) mod weak_hash;
 pub(crate) mod weekday_not_understood;
 pub(crate) mod wildcard_in_the_middle;
 
@@ -119,30 +145,43 @@ static RULES: &[&Rule] = &[
     &address_read_as_name::RULE,
     &after_end::RULE,
     &archiver_without_rotate::RULE,
+    &admin_exposed::RULE,
+    &admin_ignores_target::RULE,
     &argument_count::RULE,
     &auth_cache_after_real_type::RULE,
+    &auth_cache_alone::RULE,
     &auth_cache_without_authcache::RULE,
+    &auth_overwritten::RULE,
+    &authcache_never_used::RULE,
+    &authcache_size_small::RULE,
     &authcache_unknown_field::RULE,
     &authnserver_port_ignored::RULE,
     &backslash_continuation::RULE,
     &bandlim_too_low::RULE,
     &bom::RULE,
+    &cache_any_password::RULE,
     &cache_key_misses_field::RULE,
     &cache_key_without_client::RULE,
+    &cache_radius_without_ext::RULE,
     &cache_shared_between_services::RULE,
+    &cache_without_password::RULE,
     &cacheacl_extip_without_ext::RULE,
+    &cacheacl_time_dependent::RULE,
     &cacheacl_with_parent::RULE,
+    &cleartext_password::RULE,
     &count_limit_zero::RULE,
     &crlf::RULE,
     &daemon_not_first::RULE,
     &directive_since::RULE,
     &dnspr_without_resolver::RULE,
+    &crypt_format_unsupported::RULE,
     &duplicate_listener::RULE,
     &empty_list::RULE,
     &empty_password::RULE,
     &endpoint_malformed::RULE,
     &entry_missing::RULE,
     &family_option_junk::RULE,
+    &hash_as_password::RULE,
     &include_cycle::RULE,
     &include_missing::RULE,
     &include_nested::RULE,
@@ -160,6 +199,7 @@ static RULES: &[&Rule] = &[
     &maxconn_negative::RULE,
     &monitor_half_written::RULE,
     &nat_address_ignored::RULE,
+    &mixed_auth_open::RULE,
     &network_length_malformed::RULE,
     &non_utf8::RULE,
     &none_behind_password::RULE,
@@ -188,6 +228,11 @@ static RULES: &[&Rule] = &[
     &privileged_port_after_setuid::RULE,
     &redundant_entry::RULE,
     &rotate_without_type::RULE,
+    &radius_port::RULE,
+    &radius_secret_short::RULE,
+    &radius_secret_truncated::RULE,
+    &radius_unused::RULE,
+    &radius_without_servers::RULE,
     &secure_parent_without_mode3::RULE,
     &service_deprecated::RULE,
     &setgid_after_setuid::RULE,
@@ -195,6 +240,7 @@ static RULES: &[&Rule] = &[
     &setting_overridden::RULE,
     &socket_option_unknown::RULE,
     &system_in_config::RULE,
+    &strong_without_users::RULE,
     &target_is_no_name::RULE,
     &timeouts_count::RULE,
     &timeouts_invalid::RULE,
@@ -208,8 +254,14 @@ static RULES: &[&Rule] = &[
     &unknown_option::RULE,
     &unknown_parent_type::RULE,
     &unreachable_entry::RULE,
+    &unknown_user_in_acl::RULE,
     &unused_allowance::RULE,
     &user_dropped::RULE,
+    &user_list_under_iponly::RULE,
+    &user_never_admitted::RULE,
+    &user_redefined::RULE,
+    &users_unused::RULE,
+    &weak_hash::RULE,
     &weekday_not_understood::RULE,
     &wildcard_in_the_middle::RULE,
 ];

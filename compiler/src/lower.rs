@@ -215,7 +215,8 @@ impl<'f> Lowering<'f> {
         match sources::read(self.files, &path) {
             Ok(text) => self.config(Source::config(path, text, Some(command.at))),
             Err(error) => {
-                self.report(lints::include_missing::finding(argument.at, &path, &error.to_string()))
+                self.program.history.unread.push(argument.at);
+                self.report(lints::include_missing::finding(argument.at, &path, &error.to_string()));
             }
         }
     }

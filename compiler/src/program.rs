@@ -5,6 +5,7 @@
 //! Program and are named by index, so that 28,000 services with one growing list cost what the file costs.
 pub mod acl;
 pub mod auth;
+pub mod history;
 pub mod limits;
 pub mod log;
 pub mod process;
@@ -19,6 +20,7 @@ use grammar::directive::Directive;
 
 use acl::{AceId, AclRef, Acls};
 use auth::{Radius, User};
+use history::History;
 use limits::Limits;
 use process::Process;
 use resolve::Resolver;
@@ -92,4 +94,6 @@ pub struct Program {
     pub unmodelled: Vec<Loc>,
     /// Words that 3proxy reads otherwise than they are written.
     pub traps: Vec<Trapped>,
+    /// What the script did on the way.
+    pub history: History,
 }

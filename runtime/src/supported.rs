@@ -53,6 +53,7 @@ pub fn check(sources: &Sources, program: &Program) -> Vec<Finding> {
         flushed_unused: _,
         unmodelled,
         traps: _,
+        history: _,
     } = program;
     let mut refused = Refused { findings: Vec::new() };
     for service in services {

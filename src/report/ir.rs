@@ -161,6 +161,7 @@ fn document(places: Places<'_>, policy: &Policy) -> Document {
         flushed_unused,
         unmodelled,
         traps,
+        history: _,
     } = &**policy.program();
     let files = places.0.iter().map(|(_, source)| File {
         path: source.path.display().to_string(),

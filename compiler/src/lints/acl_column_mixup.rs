@@ -173,6 +173,11 @@ fn columns(sources: &Sources, at: Loc) -> Vec<Loc> {
     plain.skip(1 + before).map(|word| place(word.span)).collect()
 }
 
+/// Whether a name in the user column is an address or a pattern, which this rule reports.
+pub(super) fn is_no_user(name: &Text) -> bool {
+    name.as_bytes().contains(&b'*') || is_address(name.as_bytes())
+}
+
 /// Whether `item` is an address, a network or a range of addresses.
 fn is_address(item: &[u8]) -> bool {
     let Ok(item) = std::str::from_utf8(item) else { return false };

@@ -56,7 +56,7 @@ rule! {
 }
 
 /// What a service's list says of a request.
-type Decide<'a> = &'a dyn Fn(usize, &Witness) -> Verdict;
+pub(super) type Decide<'a> = &'a dyn Fn(usize, &Witness) -> Verdict;
 
 /// Lists are walked if the services that are asked hold so many times the entries that there are. Of many services with
 /// long lists in common each would walk them: then it pays to compile them.
@@ -84,7 +84,7 @@ fn check(lint: &mut Lint<'_>) {
 
 /// Who can connect to a service that does not listen on this machine only.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reach {
+pub(super) enum Reach {
     /// Anyone.
     World,
     /// Those in a private network, and whoever is forwarded to it.
@@ -92,7 +92,7 @@ enum Reach {
 }
 
 /// Who can reach a service that forwards to targets of the client's choice; `None`: nobody, or it does not.
-fn reach(service: &Service) -> Option<Reach> {
+pub(super) fn reach(service: &Service) -> Option<Reach> {
     let options = &service.options;
     let forwards = match service.kind {
         ServiceKind::Proxy
@@ -107,6 +107,11 @@ fn reach(service: &Service) -> Option<Reach> {
     if !forwards || certified || options.connect_back.is_some() {
         return None;
     }
+    beyond_this_machine(service)
+}
+
+/// Who can connect to a service; `None`: this machine only.
+pub(super) fn beyond_this_machine(service: &Service) -> Option<Reach> {
     match &service.listen.address.value {
         ListenAddress::Unix(_) => None,
         ListenAddress::Ip(address) => match address.to_canonical() {
@@ -133,7 +138,11 @@ const fn is_shared(address: Ipv4Addr) -> bool {
 }
 
 /// The step of the chain that lets strangers pass without a secret, and one whom it does.
-fn open<'a>(decide: Decide<'_>, at: usize, service: &'a Service) -> Option<(&'a AuthStep, Witness)> {
+pub(super) fn open<'a>(
+    decide: Decide<'_>,
+    at: usize,
+    service: &'a Service,
+) -> Option<(&'a AuthStep, Witness)> {
     service.chain.value.iter().find_map(|step| {
         let user = match step.kind {
             AuthType::None | AuthType::IpOnly => None,
@@ -229,6 +238,11 @@ fn finding(
         }
         None => finding.note("There is no `auth` line, so the access list decides alone."),
     };
+    if let Some(password) = service.chain.value.iter().find(|step| step.kind.asks_password()) {
+        let name = password.kind.name();
+        finding =
+            finding.note(format!("So nobody needs the password that `{name}` of the same chain asks for."));
+    }
     if let Some(at) = service.listen.address.at {
         finding = finding.also(at, "it listens here");
     }

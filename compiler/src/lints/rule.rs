@@ -116,6 +116,8 @@ pub(crate) struct Part<'a> {
     pub(crate) text: &'a [u8],
     /// The whole word, as written.
     pub(crate) word: &'a [u8],
+    /// Where that stands.
+    pub(crate) whole: Loc,
 }
 
 impl Part<'_> {
@@ -194,7 +196,7 @@ impl<'a> Lint<'a> {
     /// What 3proxy reads otherwise than it is written.
     pub(crate) fn traps(&self) -> impl Iterator<Item = (Part<'a>, Trap)> + use<'a> {
         let (sources, program) = (self.sources, self.program);
-        let part = move |at, word| Part { at, text: sources.text(at), word: sources.text(word) };
+        let part = move |at, word| Part { at, text: sources.text(at), word: sources.text(word), whole: word };
         program.traps.iter().map(move |trapped| (part(trapped.at, trapped.word), trapped.trap))
     }
 

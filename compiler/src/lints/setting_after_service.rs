@@ -83,6 +83,12 @@ fn check(lint: &mut Lint<'_>) {
     }
 }
 
+/// Whether a command of this name stands behind the last service.
+pub(super) fn has(lint: &Lint<'_>, command: &[u8]) -> bool {
+    let name = |at: &Loc| lint.sources.text(*at).split(u8::is_ascii_whitespace).next() == Some(command);
+    lint.program.behind_services.iter().any(name)
+}
+
 /// What stands behind the last service, by what it sets: the lines of the access list are one.
 fn settings(lint: &Lint<'_>, logs: bool) -> Vec<(String, Vec<Loc>)> {
     let mut settings: Vec<(String, Vec<Loc>)> = Vec::new();

@@ -11,7 +11,10 @@ use super::{
 };
 use crate::{
     lints,
-    program::acl::{Ace, AceId, AclRef, Action, ItemList, ListId, Matcher, Parent, ParentHost, ParentKind},
+    program::{
+        acl::{Ace, AceId, AclRef, Action, ItemList, ListId, Matcher, Parent, ParentHost, ParentKind},
+        history::Faked,
+    },
     sources::Loc,
 };
 
@@ -140,7 +143,12 @@ impl Lowering<'_> {
                 Some(ParentHost::Prefix(address, u8::try_from(length).unwrap_or_default()))
             }
             (Ok(Host::Address(address)), _) => Some(ParentHost::Address(address)),
-            (Ok(Host::Name(name)), _) => Some(ParentHost::Name(name)),
+            (Ok(Host::Name(name)), _) => {
+                if let Some(by) = self.fake() {
+                    self.program.history.faked_parents.push(Faked { at: command.at, by });
+                }
+                Some(ParentHost::Name(name))
+            }
             (Err(_), _) => {
                 self.report(lints::invalid_value::address(command, host));
                 None

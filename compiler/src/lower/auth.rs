@@ -17,6 +17,7 @@ use crate::{
     program::{
         Set,
         auth::{AuthCache, AuthStep, AuthType, Password, Radius, RadiusServer, User},
+        history::Overwritten,
         trap::Trap,
     },
 };
@@ -53,7 +54,12 @@ impl Lowering<'_> {
         }
         // What 3proxy refuses must not look like a chain that lets everyone in.
         if !steps.is_empty() {
-            self.state.chain = Set::new(steps.into(), command.at);
+            let new = Set::new(steps.into(), command.at);
+            let old = std::mem::replace(&mut self.state.chain, new.clone());
+            if old.at.is_some() && !self.state.chain_copied {
+                self.program.history.overwritten_chains.push(Overwritten { old, new });
+            }
+            self.state.chain_copied = false;
         }
     }
 

@@ -131,11 +131,13 @@ impl Lowering<'_> {
         let file = match self.list(path.clone(), at) {
             Ok(file) => file,
             Err(_) if is_password => {
+                self.program.history.unread.push(at);
                 let quoted = self.sources.text(at).contains(&b'"');
                 self.report(lints::password_read_as_include::finding(at, of.dollar, quoted));
                 return false;
             }
             Err(error) => {
+                self.program.history.unread.push(at);
                 self.report(lints::include_missing::finding(at, &path, &error));
                 return false;
             }

@@ -11,9 +11,11 @@ use crate::{
     lints,
     program::{
         Set,
+        history::Overwritten,
         resolve::{NameServer, ResolverMode, StaticRecord},
         trap::Trap,
     },
+    sources::Loc,
 };
 
 pub(super) const HANDLERS: Handlers = &[
@@ -24,6 +26,7 @@ pub(super) const HANDLERS: Handlers = &[
     ("nsrecord", |lowering, command| lowering.nsrecord(command)),
     ("fakeresolve", |lowering, command| {
         lowering.program.resolver.mode = Set::new(ResolverMode::Fake, command.at);
+        lowering.program.history.unfaked = None;
     }),
     ("dialer", |lowering, command| {
         lowering.program.resolver.dialer = command.argument(0).map(|word| Set::new(word.text(), word.at));
@@ -47,7 +50,16 @@ impl Lowering<'_> {
         } else if let Some(server) = self.name_server(command, word) {
             self.program.resolver.servers.push(Set::new(server, word.at));
         }
+        if let Some(old) = self.fake() {
+            self.program.history.unfaked = Some(Overwritten { old, new: command.at });
+        }
         self.program.resolver.mode = Set::new(ResolverMode::Servers, command.at);
+    }
+
+    /// The `fakeresolve` in force.
+    pub(super) fn fake(&self) -> Option<Loc> {
+        let mode = self.program.resolver.mode;
+        mode.at.filter(|_| mode.value == ResolverMode::Fake)
     }
 
     /// 3proxy reads a port here, and asks port 53 all the same.

@@ -115,6 +115,7 @@ impl Lowering<'_> {
     /// What a service copies of the settings.
     fn snapshot(&mut self, command: &Command<'_>, kind: ServiceKind) -> Service {
         let acl = self.copy_acl();
+        self.state.chain_copied = true;
         let state = &self.state;
         Service {
             at: command.at,

@@ -29,6 +29,8 @@ pub(super) struct State {
     pub(super) last_copied: bool,
     /// `auth`.
     pub(super) chain: Chain,
+    /// A service copied it.
+    pub(super) chain_copied: bool,
     /// `authcache`.
     pub(super) auth_cache: Option<AuthCache>,
     /// The last lifetime that an `authcache` line gave: later lines without one keep it.
@@ -65,6 +67,7 @@ impl Default for State {
             copied: 0,
             last_copied: false,
             chain: Set::default_to(chain),
+            chain_copied: false,
             auth_cache: None,
             cache_seconds: CACHE_SECONDS,
             internal: Set::default_to(ListenAddress::Ip(IpAddr::V4(Ipv4Addr::UNSPECIFIED))),

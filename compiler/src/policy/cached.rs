@@ -1,10 +1,7 @@
 //! Services whose authentication cache can hit, and what they would do without it.
 use std::collections::BTreeMap;
 
-use super::{
-    Policy,
-    witness::{Space, Witness},
-};
+use super::{Policy, walks, witness::Witness};
 use crate::{
     program::{
         Program,
@@ -43,9 +40,6 @@ pub struct Bypassed<'a> {
     pub services: usize,
 }
 
-/// So many requests are tried to reach an entry.
-const TRIED: usize = 64;
-
 /// The services whose cache can hit.
 pub fn services(program: &Program) -> impl Iterator<Item = Cached<'_>> {
     program.services.iter().enumerate().filter_map(|(index, service)| {
@@ -64,13 +58,7 @@ impl Cached<'_> {
 
     /// A request that an entry decides.
     pub fn reaches(&self, policy: &Policy, id: AceId) -> Option<Witness> {
-        let ace = policy.program().acls.ace(id)?;
-        self.real().find_map(|step| {
-            let space = Space::accepted(&ace.matcher, self.service, step, policy);
-            space
-                .requests(TRIED)
-                .find(|witness| policy.decide(self.index, &witness.request()).entry == Some(id))
-        })
+        self.real().find_map(|step| walks::decided_by(policy, self.index, step, id))
     }
 
     /// The entries of its list from the `from`th on.

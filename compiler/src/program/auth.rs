@@ -70,6 +70,18 @@ impl AuthType {
         matches!(self, Self::Cache | Self::CacheAcl)
     }
 
+    /// It asks for a password.
+    #[must_use]
+    pub const fn asks_password(self) -> bool {
+        matches!(self, Self::Strong | Self::Radius)
+    }
+
+    /// The access list is told a user name.
+    #[must_use]
+    pub const fn names_user(self) -> bool {
+        !matches!(self, Self::None | Self::IpOnly)
+    }
+
     /// It finds out who the client is, so that there is something to remember.
     #[must_use]
     pub const fn is_real(self) -> bool {

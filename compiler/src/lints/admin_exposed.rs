@@ -1,0 +1,152 @@
+//! `admin-exposed`
+use std::net::{IpAddr, Ipv4Addr};
+
+use super::{
+    open_proxy::{Reach, beyond_this_machine},
+    rule::{Lint, rule},
+};
+use crate::{
+    finding::{Finding, Level},
+    policy::witness::{OFFICE_HOURS, Target, Witness},
+    program::{
+        acl::{Ace, Operation},
+        auth::{AuthStep, AuthType},
+        service::{Service, ServiceKind},
+    },
+};
+
+rule! {
+    /// The admin page listens beyond this machine and asks nobody for a password.
+    ///
+    /// It shows the traffic counters and the users' names, and with `writable` the whole configuration, to be changed, too.
+    ///
+    /// ```3proxy,fires
+    /// auth none
+    /// admin -p8081
+    /// ```
+    ///
+    /// Show it on this machine only, to known addresses, or to users with a password:
+    ///
+    /// ```3proxy,clean
+    /// auth none
+    /// admin -p8081 -i127.0.0.1
+    /// auth iponly
+    /// allow * 192.168.0.0/16
+    /// admin -p8082
+    /// users alice:CL:wonderland
+    /// auth strong
+    /// flush
+    /// allow alice
+    /// admin -p8083
+    /// ```
+    "admin-exposed",
+    level: Deny,
+    group: Security,
+    since: "0.1.0",
+    check: check,
+}
+
+/// Unrelated clients: a page that one of them does not see has a list of clients.
+const STRANGERS: [Ipv4Addr; 3] =
+    [Ipv4Addr::new(203, 0, 113, 7), Ipv4Addr::new(94, 130, 3, 4), Ipv4Addr::new(186, 7, 7, 8)];
+
+fn check(lint: &mut Lint<'_>) {
+    let program = lint.program.clone();
+    let mut findings = Vec::new();
+    for (at, service) in program.services.iter().enumerate() {
+        if service.kind != ServiceKind::Admin {
+            continue;
+        }
+        let Some((reach, step)) = beyond_this_machine(service).zip(open(lint, at, service)) else { continue };
+        let entry = lint.policy().decide(at, &witness(step, STRANGERS[0]).request()).entry;
+        let ace = entry.and_then(|id| program.acls.ace(id)).filter(|_| step.kind != AuthType::None);
+        // An entry that lets everyone in since its targets are not compared has a finding of its own.
+        if ace.is_none_or(|ace| ace.matcher.targets.is_none()) {
+            findings.push(finding(lint, service, reach, step, ace));
+        }
+    }
+    for finding in findings {
+        lint.report(finding);
+    }
+}
+
+/// The step of the chain that lets strangers pass without a secret.
+fn open<'a>(lint: &Lint<'_>, at: usize, service: &'a Service) -> Option<&'a AuthStep> {
+    let certified = service.tls.serve.is_some() && service.tls.server.verify.is_some();
+    let passes = |step: &AuthStep| match step.kind {
+        AuthType::None => true,
+        AuthType::IpOnly | AuthType::UserOnly | AuthType::DnsName => STRANGERS
+            .into_iter()
+            .all(|from| lint.policy().decide(at, &witness(step, from).request()).passes()),
+        AuthType::Strong | AuthType::Radius | AuthType::Cache | AuthType::CacheAcl => false,
+    };
+    service.chain.value.iter().find(|step| !certified && passes(step))
+}
+
+fn witness(step: &AuthStep, from: Ipv4Addr) -> Witness {
+    Witness {
+        user: step.kind.names_user().then(|| b"anyone.example.net".to_vec()),
+        source: IpAddr::V4(from),
+        target: Target::default(),
+        port: 0,
+        operation: Operation::Admin,
+        time: OFFICE_HOURS,
+    }
+}
+
+fn finding(lint: &Lint<'_>, service: &Service, reach: Reach, step: &AuthStep, ace: Option<&Ace>) -> Finding {
+    let message = match reach {
+        Reach::World => {
+            "anyone may see the admin page: it asks for no password and takes clients from any address"
+        }
+        Reach::Network => {
+            "whoever reaches the admin page may see it: it asks for no password and takes any address"
+        }
+    };
+    let mut finding = RULE.finding(service.at, message).label("open");
+    if reach == Reach::Network {
+        finding.level = Level::Warn;
+    }
+    finding = match (step.at, ace) {
+        (_, Some(ace)) => finding.also(ace.at, "this entry lets strangers pass"),
+        (Some(at), None) if step.kind == AuthType::None => finding.also(at, "`none` asks nothing"),
+        (Some(at), None) => finding.also(at, "the access list is empty, so everyone passes"),
+        (None, None) => finding.note("There is no `auth` line and no access list, so everyone passes."),
+    };
+    if let Some(at) = lint.program.process.writable {
+        finding = finding.also(at, "and who sees the page may change this file");
+    }
+    finding
+        .help("listen on this machine only (`-i127.0.0.1`), or name the clients (`allow * 192.168.0.0/16`)")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        finding::Level,
+        lints::tests::{check, findings},
+    };
+
+    #[test]
+    fn every_way_to_be_exposed_is_found_once() {
+        check(
+            "admin-exposed",
+            "admin\n#^ anyone may see\nauth strong none\nadmin -p81\n#^ anyone\nauth iponly\nallow *\nwritable\nadmin -p82\n#^ anyone\nproxy\n",
+        );
+        let found = findings("admin-exposed", "admin -i192.168.0.1\n");
+        assert_eq!(found.iter().map(|finding| finding.level).collect::<Vec<_>>(), [Level::Warn]);
+    }
+
+    #[test]
+    fn a_page_that_asks_or_knows_its_clients_is_not_exposed() {
+        for text in [
+            "admin -i127.0.0.1\n",
+            "auth iponly\nallow * 203.0.113.7\nadmin\n",
+            "users a:CL:x\nauth strong\nadmin\n",
+            "auth iponly\nallow * * 127.0.0.1\nadmin\n",
+            "auth iponly\ndeny *\nadmin\n",
+        ] {
+            check("admin-exposed", text);
+        }
+    }
+}

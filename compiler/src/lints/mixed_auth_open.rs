@@ -1,0 +1,142 @@
+//! `mixed-auth-open`
+use std::collections::BTreeSet;
+
+use super::{
+    open_proxy::{Reach, beyond_this_machine, open, reach},
+    rule::{Lint, rule},
+};
+use crate::{
+    finding::{Finding, Level},
+    policy::witness::Witness,
+    program::{
+        auth::{AuthStep, AuthType},
+        service::{Service, ServiceKind},
+    },
+    table::Verdict,
+};
+
+rule! {
+    /// A chain has a type that asks for a password, but an entry lets everyone in whom `iponly` asks about.
+    ///
+    /// The types are asked in turn, and under `iponly` the access list is walked without a user name. So an entry that lists neither
+    /// users nor addresses admits every client before or after `strong` has refused it, and nobody needs a password.
+    ///
+    /// ```3proxy,fires
+    /// users alice:CL:wonderland
+    /// auth iponly strong
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// Say who may come without a name, and who with one:
+    ///
+    /// ```3proxy,clean
+    /// users alice:CL:wonderland
+    /// auth iponly strong
+    /// allow - 10.0.0.0/8
+    /// allow alice
+    /// proxy
+    /// ```
+    "mixed-auth-open",
+    level: Deny,
+    group: Security,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let program = lint.program.clone();
+    let mixed: Vec<_> = program
+        .services
+        .iter()
+        .enumerate()
+        .filter_map(|(at, service)| Some((at, service, asks(service)?, hides(service)?)))
+        // What is open to the world, and the admin page, is another rule's.
+        .filter(|(_, service, ..)| service.kind != ServiceKind::Admin && reach(service).is_none())
+        .collect();
+    let mut told = BTreeSet::new();
+    let mut findings = Vec::new();
+    for (at, service, password, hides) in mixed {
+        let decide = |at: usize, witness: &Witness| lint.policy().decide(at, &witness.request());
+        let Some((step, witness)) = open(&decide, at, service) else { continue };
+        let chain = service.chain.at.unwrap_or(service.at);
+        if step.kind == AuthType::IpOnly && told.insert(chain) {
+            findings.push(finding(lint, service, (password, hides), decide(at, &witness), &witness));
+        }
+    }
+    for finding in findings {
+        lint.report(finding);
+    }
+}
+
+fn asks(service: &Service) -> Option<&AuthStep> {
+    service.chain.value.iter().find(|step| step.kind.asks_password())
+}
+
+fn hides(service: &Service) -> Option<&AuthStep> {
+    service.chain.value.iter().find(|step| step.kind == AuthType::IpOnly)
+}
+
+fn finding(
+    lint: &Lint<'_>,
+    service: &Service,
+    (password, hides): (&AuthStep, &AuthStep),
+    verdict: Verdict,
+    witness: &Witness,
+) -> Finding {
+    let name = password.kind.name();
+    let mut finding = RULE
+        .finding(
+            password.at.unwrap_or(service.at),
+            format!("nobody needs the password that `{name}` asks for: `iponly` lets everyone in"),
+        )
+        .label("its refusal is not the last word");
+    if let Some(at) = hides.at {
+        finding = finding.also(at, "asks for no name");
+    }
+    finding = match verdict.entry.and_then(|id| lint.program.acls.ace(id)) {
+        Some(ace) => finding.also(ace.at, "and this entry lets everyone in who has none"),
+        None => finding.note("The access list is empty, so everyone passes."),
+    };
+    if beyond_this_machine(service).is_none_or(|reach| reach == Reach::Network) {
+        finding.level = Level::Warn;
+    }
+    finding
+        .also(service.at, "of this service")
+        .note(format!("For example {witness} passes."))
+        .help("say who needs no password (`allow - 10.0.0.0/8`), and list the users in the other entries (`allow alice,bob`)")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::check;
+
+    #[test]
+    fn either_order_is_open() {
+        check(
+            "mixed-auth-open",
+            r"
+users alice:CL:x
+internal 127.0.0.1
+auth iponly strong
+#           ^ nobody needs the password
+allow alice
+allow *
+proxy
+socks
+auth strong iponly
+#    ^ nobody needs
+proxy -p3129
+",
+        );
+    }
+
+    #[test]
+    fn an_open_proxy_is_said_once_and_a_list_of_clients_or_users_is_no_open_door() {
+        check("mixed-auth-open", "users a:CL:x\nauth iponly strong\nallow *\nproxy\n");
+        for list in ["allow * 10.0.0.0/8", "allow a", "allow a\ndeny *", "allow - * 10.0.0.0/8\nallow a"] {
+            let text = format!("users a:CL:x\nauth iponly strong\n{list}\nproxy -i127.0.0.1\n");
+            check("mixed-auth-open", &text);
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! `unknown-user-in-acl`
+use std::collections::{HashMap, HashSet};
+
+use grammar::{Text, directive::closest, value::UserTrap};
+
+use super::{
+    acl_column_mixup, empty_password,
+    rule::{Lint, rule},
+};
+use crate::{
+    finding::Finding,
+    policy::walks::Walks,
+    program::{
+        acl::{Ace, Action},
+        auth::{AuthType, Chain},
+        trap::Trap,
+    },
+    sources::Loc,
+};
+
+rule! {
+    /// An entry names a user whom no `users` line defines, so it never matches that user.
+    ///
+    /// Under `strong` only the users of `users` lines can log in. Names are compared as they are written: `Alice` is not `alice`.
+    ///
+    /// ```3proxy,fires
+    /// users alice:CL:wonderland bob:CL:builder
+    /// auth strong
+    /// allow alice,Bob
+    /// proxy
+    /// ```
+    ///
+    /// Write the name as `users` does:
+    ///
+    /// ```3proxy,clean
+    /// users alice:CL:wonderland bob:CL:builder
+    /// auth strong
+    /// allow alice,bob
+    /// proxy
+    /// ```
+    ///
+    /// Other types know other users:
+    ///
+    /// ```3proxy,clean
+    /// users alice:CL:wonderland
+    /// radius secret-of-sixteen-bytes 192.0.2.5
+    /// auth strong radius
+    /// allow alice,carol
+    /// proxy
+    /// ```
+    "unknown-user-in-acl",
+    level: Warn,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+/// With so many users a likely one is looked for.
+const SEARCHED: usize = 1_000;
+
+fn check(lint: &mut Lint<'_>) {
+    let program = lint.program.clone();
+    let unsure = !program.history.unread.is_empty() || !program.process.plugins.is_empty();
+    // Without any user that is what is wrong.
+    if unsure || program.users.is_empty() {
+        return;
+    }
+    let mut known: HashSet<&Text> = program.users.iter().map(|user| &user.name).collect();
+    let dropped = dropped(lint);
+    known.extend(&dropped);
+    let mut walks = Walks::default();
+    for service in program.services.iter().filter(|service| knows_others(&service.chain)) {
+        service.acl.into_iter().for_each(|acl| walks.skip(acl));
+    }
+    let mut told: HashMap<&Text, Loc> = HashMap::new();
+    for service in program.services.iter().filter(|service| asks_users(&service.chain)) {
+        let Some(acl) = service.acl else { continue };
+        for (_, ace) in walks.fresh(&program.acls, acl) {
+            let names = ace.matcher.users.as_deref().unwrap_or_default();
+            let unknown = names.iter().filter(|name| {
+                name.as_bytes() != b"-" && !known.contains(name) && !acl_column_mixup::is_no_user(name)
+            });
+            for name in unknown {
+                if told.insert(name, ace.at).is_none() {
+                    let near = if known.len() > SEARCHED {
+                        None
+                    } else {
+                        closest(name.as_bytes(), known.iter().filter_map(|known| known.to_str()))
+                    };
+                    lint.report(finding(name, ace, &service.chain, near));
+                }
+            }
+        }
+    }
+}
+
+/// Names of `users` words that make no user: that has a finding of its own.
+fn dropped(lint: &Lint<'_>) -> Vec<Text> {
+    let traps = lint.traps().filter(|(part, trap)| {
+        matches!(trap, Trap::User(UserTrap::NoColon | UserTrap::UnknownType | UserTrap::HashTooLong))
+            && !empty_password::continues(lint.sources, part.at)
+    });
+    let name = |word: Vec<u8>| Text::from(word.split(|byte| *byte == b':').next().unwrap_or_default());
+    traps.map(|(part, _)| name(part.unquoted())).collect()
+}
+
+/// Whether a type of a chain knows users that no `users` line names.
+fn knows_others(chain: &Chain) -> bool {
+    let other = |kind| matches!(kind, AuthType::UserOnly | AuthType::DnsName | AuthType::Radius);
+    chain.value.iter().any(|step| other(step.kind))
+}
+
+fn asks_users(chain: &Chain) -> bool {
+    !knows_others(chain) && chain.value.iter().any(|step| step.kind == AuthType::Strong)
+}
+
+fn finding(name: &Text, ace: &Ace, chain: &Chain, near: Option<&str>) -> Finding {
+    let what = match ace.action {
+        Action::Allow => "lets nobody of that name in",
+        Action::Deny => "refuses nobody of that name",
+    };
+    let mut finding = RULE
+        .finding(ace.at, format!("no `users` line defines `{name}`"))
+        .label(format!("so this entry {what}"));
+    if let Some(at) = chain.value.iter().find(|step| step.kind == AuthType::Strong).and_then(|step| step.at) {
+        finding = finding.also(at, "knows the users of `users` lines only");
+    }
+    match near {
+        Some(near) => finding.help(format!("did you mean `{near}`?")),
+        None => finding.help("define the user, or remove the name"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::check;
+
+    #[test]
+    fn each_unknown_name_is_told_once() {
+        check(
+            "unknown-user-in-acl",
+            r"
+users alice:CL:x bob:CL:y
+auth cache strong
+deny alicia
+#^ defines `alicia`
+allow alice,-
+allow alicia,zoe
+#^ defines `zoe`
+proxy
+socks
+",
+        );
+    }
+
+    #[test]
+    fn what_another_rule_or_another_service_accounts_for_is_left_to_it() {
+        for text in [
+            "users alice:CL:x bob:cl:y\nauth strong\nallow alice,bob\nproxy\n",
+            "users alice:CL:x\nauth strong\nallow 10.0.0.1\nallow user*\nproxy\n",
+            "auth strong\nallow alice\nproxy\n",
+            "users alice\nauth strong\nallow bob\nproxy\n",
+            "users alice:CL:x\ninclude missing\nauth strong\nallow bob\nproxy\n",
+            "users alice:CL:x\nauth useronly\nallow bob\nproxy\nauth strong\nproxy -p2\n",
+            "users alice:CL:x\nauth iponly\nallow bob\nproxy\n",
+        ] {
+            check("unknown-user-in-acl", text);
+        }
+    }
+}

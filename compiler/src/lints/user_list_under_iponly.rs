@@ -1,0 +1,168 @@
+//! `user-list-under-iponly`
+use std::collections::BTreeMap;
+
+use grammar::Text;
+
+use super::{
+    acl_column_mixup,
+    rule::{Lint, rule},
+};
+use crate::{
+    finding::Finding,
+    policy::walks::Walks,
+    program::{
+        acl::{Ace, Action},
+        auth::AuthType,
+        service::Service,
+    },
+    sources::Loc,
+};
+
+rule! {
+    /// An entry lists users, but no type of the chain tells the list a name.
+    ///
+    /// `iponly` hides the user name from the access list, whatever the client sends. So an `allow` with users lets nobody in, and a
+    /// `deny` with users refuses nobody. Without an `auth` line the chain is `iponly`.
+    ///
+    /// ```3proxy,fires
+    /// users alice:CL:wonderland
+    /// auth iponly
+    /// allow alice
+    /// proxy
+    /// ```
+    ///
+    /// Ask for the name and the password:
+    ///
+    /// ```3proxy,clean
+    /// users alice:CL:wonderland
+    /// auth strong
+    /// allow alice
+    /// proxy
+    /// ```
+    ///
+    /// `-` is the client without a name, and entries of an earlier service do no harm where nobody has a name:
+    ///
+    /// ```3proxy,clean
+    /// users alice:CL:wonderland
+    /// auth strong
+    /// allow alice
+    /// proxy
+    /// auth iponly
+    /// allow - 10.0.0.0/8
+    /// socks
+    /// ```
+    "user-list-under-iponly",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+/// The entries of one chain that nobody matches.
+struct Void<'a> {
+    first: &'a Ace,
+    entries: usize,
+    service: &'a Service,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let program = lint.program.clone();
+    if !program.process.plugins.is_empty() {
+        return;
+    }
+    let mut walks = Walks::default();
+    for service in program.services.iter().filter(|service| names_users(service)) {
+        service.acl.into_iter().for_each(|acl| walks.skip(acl));
+    }
+    let mut void: BTreeMap<Option<Loc>, Void<'_>> = BTreeMap::new();
+    for service in program.services.iter().filter(|service| hides_users(service)) {
+        let Some(acl) = service.acl else { continue };
+        for (_, ace) in walks.fresh(&program.acls, acl).filter(|(_, ace)| is_void(ace)) {
+            void.entry(service.chain.at).and_modify(|void| void.entries += 1).or_insert(Void {
+                first: ace,
+                entries: 1,
+                service,
+            });
+        }
+    }
+    for void in void.values() {
+        lint.report(finding(void));
+    }
+}
+
+fn names_users(service: &Service) -> bool {
+    service.chain.value.iter().any(|step| step.kind.names_user())
+}
+
+/// `none` asks no list at all: that is another rule's.
+fn hides_users(service: &Service) -> bool {
+    service.chain.value.iter().all(|step| step.kind == AuthType::IpOnly)
+}
+
+/// Whether an entry lists names, and none that a client without a name has. What is no name has a finding of its own.
+fn is_void(ace: &Ace) -> bool {
+    let names: &[Text] = ace.matcher.users.as_deref().unwrap_or_default();
+    !names.is_empty()
+        && !names.iter().any(|name| name.as_bytes() == b"-")
+        && !names.iter().all(acl_column_mixup::is_no_user)
+}
+
+fn finding(void: &Void<'_>) -> Finding {
+    let Void { first, entries, service } = void;
+    let what = match first.action {
+        Action::Allow => "lets nobody in",
+        Action::Deny => "refuses nobody",
+    };
+    let mut finding = RULE
+        .finding(first.at, format!("this entry {what}: it lists users, and no user name gets here"))
+        .label("compares names");
+    finding = match service.chain.value.first().and_then(|step| step.at) {
+        Some(at) => finding.also(at, "`iponly` hides the name that a client gives"),
+        None => finding.note(
+            "There is no `auth` line, so the chain is `iponly`, which hides the name that a client gives.",
+        ),
+    };
+    finding = finding.also(service.at, "in this service");
+    if *entries > 1 {
+        finding = finding.note(format!("{entries} entries under this chain list users."));
+    }
+    finding.help("write `auth strong` above the service to ask for names and passwords, or `*` for the users")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::check;
+
+    #[test]
+    fn one_finding_for_a_chain() {
+        check(
+            "user-list-under-iponly",
+            r"
+deny mallory
+#^ refuses nobody
+allow alice,bob
+proxy
+flush
+auth iponly
+allow alice
+#^ lets nobody in
+socks
+",
+        );
+    }
+
+    #[test]
+    fn what_may_match_or_has_another_finding_is_left_alone() {
+        for text in [
+            "auth iponly\nallow 10.0.0.1\nproxy\n",
+            "auth none\nallow alice\nproxy\n",
+            "auth cache iponly\nallow alice\nproxy\n",
+            "auth iponly strong\nallow alice\nproxy\n",
+            "auth iponly\nallow alice,-\nproxy\n",
+            "auth iponly\nallow alice\nproxy\nauth useronly\nsocks\n",
+            "plugin x.so start\nauth my\nallow alice\nproxy\n",
+        ] {
+            check("user-list-under-iponly", text);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! `user-never-admitted`
+use std::collections::HashSet;
+
+use grammar::Text;
+
+use super::{
+    empty_password,
+    rule::{Lint, rule},
+};
+use crate::{
+    policy::walks::Walks,
+    program::{acl::Action, auth::AuthType},
+    sources::FileId,
+};
+
+rule! {
+    /// A user has a password, but no list lets that user in.
+    ///
+    /// Every `allow` lists users, and this one is not among them.
+    ///
+    /// ```3proxy,fires
+    /// users alice:CL:wonderland bob:CL:builder
+    /// auth strong
+    /// allow alice
+    /// proxy
+    /// ```
+    ///
+    /// Name all users, or write `*` for any:
+    ///
+    /// ```3proxy,clean
+    /// users alice:CL:wonderland bob:CL:builder
+    /// auth strong
+    /// allow alice,bob
+    /// proxy
+    /// ```
+    "user-never-admitted",
+    level: Warn,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let program = lint.program.clone();
+    if !program.history.unread.is_empty() {
+        return;
+    }
+    let mut admitted: HashSet<&Text> = HashSet::new();
+    let (mut walks, mut asked) = (Walks::default(), None);
+    for service in &program.services {
+        if !service.chain.value.iter().any(|step| step.kind == AuthType::Strong) {
+            continue;
+        }
+        asked = asked.or(Some(service));
+        let Some(acl) = service.acl else { return };
+        for (_, ace) in walks.fresh(&program.acls, acl).filter(|(_, ace)| ace.action == Action::Allow) {
+            let Some(names) = &ace.matcher.users else { return };
+            admitted.extend(names.iter());
+        }
+    }
+    let Some(service) = asked else { return };
+    // A list of users in a file of its own may serve others, too.
+    let own = program.users.iter().filter(|user| user.at.file == FileId(0));
+    let mut told = HashSet::new();
+    for user in own.filter(|user| !admitted.contains(&user.name)) {
+        if told.insert(&user.name) && !empty_password::continues(lint.sources, user.at) {
+            lint.report(
+                RULE.finding(user.at, format!("no list lets user `{}` in", user.name))
+                    .label("has a password that opens nothing")
+                    .also(
+                        service.at,
+                        "every `allow` of the services that ask for passwords lists other users",
+                    )
+                    .help("name the user in an `allow`, or remove the user"),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::{check, check_with};
+
+    #[test]
+    fn who_may_be_let_in_somewhere_is_admitted() {
+        for text in [
+            "users a:CL:x b:CL:y\nauth strong\nallow a\nproxy\nflush\nallow b\nsocks\n",
+            "users a:CL:x b:CL:y\nauth strong\nallow a\nproxy\nflush\nsocks\n",
+            "users a:CL:x b:CL:y\nauth strong\ndeny b\nallow *\nproxy\n",
+            "users a:CL:x b:CL:y\nauth iponly\nallow a\nproxy\n",
+            "users a: CL: x\nauth strong\nallow a\nproxy\n",
+        ] {
+            check("user-never-admitted", text);
+        }
+        let users = [("u", "a:CL:x b:CL:y")];
+        check_with("user-never-admitted", "users $u\nauth strong\nallow a\nproxy\n", &users);
+    }
+
+    #[test]
+    fn each_user_is_told_once() {
+        check(
+            "user-never-admitted",
+            "users a:CL:x b:CL:y c:CL:z b:CL:y\n#            ^ `b`\n#                   ^ `c`\nauth strong\nallow a\nproxy\nsocks\ndeny c\nproxy -p2\n",
+        );
+    }
+}
