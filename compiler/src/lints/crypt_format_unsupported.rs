@@ -54,7 +54,7 @@ fn found(part: Part<'_>) -> Finding {
     } else {
         finding
             .label("`CR` is a hash of the form `$1$SALT$…` or `$3$SALT$…`")
-            .help("make a hash of the form `$3$` with `cfgc crypt`")
+            .help("make a hash that it knows with `cfgc crypt`")
     }
 }
 

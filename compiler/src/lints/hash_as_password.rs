@@ -65,8 +65,7 @@ fn found(part: Part<'_>) -> Finding {
         .finding(part.at, format!("the hash of user `{name}` is taken for the password itself"))
         .label("the hash logs in, and the password does not");
     if !known {
-        return finding
-            .help("make a hash of the form `$3$` with `cfgc crypt`, and write it as `NAME:CR:HASH`");
+        return finding.help("make a hash that it knows with `cfgc crypt`, and write it as `NAME:CR:HASH`");
     }
     finding.help("write `NAME:CR:HASH`").fix(fix(part, &name, typed))
 }

@@ -3,13 +3,13 @@ use super::rule::{Lint, rule};
 use crate::program::auth::Password;
 
 rule! {
-    /// A user's password is kept as a hash that is quickly guessed at.
+    /// A user's password is kept as an NT hash, which is quickly guessed at.
     ///
-    /// MD5 (`$1$`) is tried a million times a second on one graphics card, and `NT` hashes have no salt: tables of them
-    /// are for sale. `$3$` is BLAKE2b with a salt; a long password helps more than either.
+    /// It has no salt: equal passwords have equal hashes, and tables of them are for sale. `$1$` has a salt and is slow to try; `$3$` has a
+    /// salt. A long random password helps more than either.
     ///
     /// ```3proxy,fires
-    /// users "alice:CR:$1$abcdefgh$0123456789012345678901"
+    /// users alice:NT:0123456789ABCDEF0123456789ABCDEF
     /// auth strong
     /// proxy
     /// ```
@@ -17,7 +17,7 @@ rule! {
     /// Use instead:
     ///
     /// ```3proxy,clean
-    /// users "alice:CR:$3$abcdefgh$0123456789012345678901"
+    /// users "alice:CR:$1$abcdefgh$0123456789012345678901"
     /// auth strong
     /// proxy
     /// ```
@@ -30,14 +30,12 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     for user in &lint.program.clone().users {
-        let kind = match &user.password {
-            Password::Crypt(hash) if hash.expose().starts_with(b"$1$") => "an MD5 hash (`$1$`)",
-            Password::Nt(_) => "an NT hash, without a salt",
-            Password::Crypt(_) | Password::Clear(_) => continue,
-        };
-        lint.report(
-            RULE.finding(user.at, format!("the password of user `{}` is kept as {kind}", user.name))
-                .help("make a hash of the form `$3$` with `cfgc crypt`"),
-        );
+        if matches!(user.password, Password::Nt(_)) {
+            let message =
+                format!("the password of user `{}` is kept as an NT hash, without a salt", user.name);
+            lint.report(
+                RULE.finding(user.at, message).help("make a salted hash with `cfgc crypt --scheme md5`"),
+            );
+        }
     }
 }
