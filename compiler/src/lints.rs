@@ -14,10 +14,10 @@ pub(crate) mod acl_column_mixup;
 pub(crate) mod acl_inherited_without_flush;
 pub(crate) mod acl_under_auth_none;
 pub(crate) mod address_read_as_name;
-pub(crate) mod after_end;
-pub(crate) mod archiver_without_rotate;
 pub(crate) mod admin_exposed;
 pub(crate) mod admin_ignores_target;
+pub(crate) mod after_end;
+pub(crate) mod archiver_without_rotate;
 pub(crate) mod argument_count;
 pub(crate) mod auth_cache_after_real_type;
 pub(crate) mod auth_cache_alone;
@@ -42,10 +42,10 @@ pub(crate) mod cacheacl_with_parent;
 pub(crate) mod cleartext_password;
 pub(crate) mod count_limit_zero;
 pub(crate) mod crlf;
+pub(crate) mod crypt_format_unsupported;
 pub(crate) mod daemon_not_first;
 pub(crate) mod directive_since;
 pub(crate) mod dnspr_without_resolver;
-pub(crate) mod crypt_format_unsupported;
 pub(crate) mod duplicate_listener;
 pub(crate) mod empty_list;
 pub(crate) mod empty_password;
@@ -68,9 +68,9 @@ pub(crate) mod log_format_no_zone;
 pub(crate) mod log_format_unknown;
 pub(crate) mod log_rotation_unknown;
 pub(crate) mod maxconn_negative;
+pub(crate) mod mixed_auth_open;
 pub(crate) mod monitor_half_written;
 pub(crate) mod nat_address_ignored;
-pub(crate) mod mixed_auth_open;
 pub(crate) mod network_length_malformed;
 pub(crate) mod non_utf8;
 pub(crate) mod none_behind_password;
@@ -104,14 +104,15 @@ pub(crate) mod radius_secret_short;
 pub(crate) mod radius_secret_truncated;
 pub(crate) mod radius_unused;
 pub(crate) mod radius_without_servers;
+pub(crate) mod rotate_without_type;
 pub(crate) mod secure_parent_without_mode3;
 pub(crate) mod service_deprecated;
 pub(crate) mod setgid_after_setuid;
 pub(crate) mod setting_after_service;
 pub(crate) mod setting_overridden;
 pub(crate) mod socket_option_unknown;
-pub(crate) mod system_in_config;
 pub(crate) mod strong_without_users;
+pub(crate) mod system_in_config;
 pub(crate) mod target_is_no_name;
 pub(crate) mod timeouts_count;
 pub(crate) mod timeouts_invalid;
@@ -143,10 +144,10 @@ static RULES: &[&Rule] = &[
     &acl_inherited_without_flush::RULE,
     &acl_under_auth_none::RULE,
     &address_read_as_name::RULE,
-    &after_end::RULE,
-    &archiver_without_rotate::RULE,
     &admin_exposed::RULE,
     &admin_ignores_target::RULE,
+    &after_end::RULE,
+    &archiver_without_rotate::RULE,
     &argument_count::RULE,
     &auth_cache_after_real_type::RULE,
     &auth_cache_alone::RULE,
@@ -171,10 +172,10 @@ static RULES: &[&Rule] = &[
     &cleartext_password::RULE,
     &count_limit_zero::RULE,
     &crlf::RULE,
+    &crypt_format_unsupported::RULE,
     &daemon_not_first::RULE,
     &directive_since::RULE,
     &dnspr_without_resolver::RULE,
-    &crypt_format_unsupported::RULE,
     &duplicate_listener::RULE,
     &empty_list::RULE,
     &empty_password::RULE,
@@ -197,9 +198,9 @@ static RULES: &[&Rule] = &[
     &log_format_unknown::RULE,
     &log_rotation_unknown::RULE,
     &maxconn_negative::RULE,
+    &mixed_auth_open::RULE,
     &monitor_half_written::RULE,
     &nat_address_ignored::RULE,
-    &mixed_auth_open::RULE,
     &network_length_malformed::RULE,
     &non_utf8::RULE,
     &none_behind_password::RULE,
@@ -233,14 +234,15 @@ static RULES: &[&Rule] = &[
     &radius_secret_truncated::RULE,
     &radius_unused::RULE,
     &radius_without_servers::RULE,
+    &rotate_without_type::RULE,
     &secure_parent_without_mode3::RULE,
     &service_deprecated::RULE,
     &setgid_after_setuid::RULE,
     &setting_after_service::RULE,
     &setting_overridden::RULE,
     &socket_option_unknown::RULE,
-    &system_in_config::RULE,
     &strong_without_users::RULE,
+    &system_in_config::RULE,
     &target_is_no_name::RULE,
     &timeouts_count::RULE,
     &timeouts_invalid::RULE,

@@ -174,8 +174,8 @@ fn columns(sources: &Sources, at: Loc) -> Vec<Loc> {
 }
 
 /// Whether a name in the user column is an address or a pattern, which this rule reports.
-pub(super) fn is_no_user(name: &Text) -> bool {
-    name.as_bytes().contains(&b'*') || is_address(name.as_bytes())
+pub(super) fn is_no_user(name: &[u8]) -> bool {
+    name.contains(&b'*') || is_address(name)
 }
 
 /// Whether `item` is an address, a network or a range of addresses.

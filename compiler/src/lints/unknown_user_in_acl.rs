@@ -1,5 +1,5 @@
 //! `unknown-user-in-acl`
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use grammar::{Text, directive::closest, value::UserTrap};
 
@@ -15,7 +15,6 @@ use crate::{
         auth::{AuthType, Chain},
         trap::Trap,
     },
-    sources::Loc,
 };
 
 rule! {
@@ -65,27 +64,26 @@ fn check(lint: &mut Lint<'_>) {
     if unsure || program.users.is_empty() {
         return;
     }
-    let mut known: HashSet<&Text> = program.users.iter().map(|user| &user.name).collect();
+    let mut known: HashSet<&[u8]> = program.users.iter().map(|user| user.name.as_bytes()).collect();
     let dropped = dropped(lint);
-    known.extend(&dropped);
+    known.extend(dropped.iter().map(Text::as_bytes));
     let mut walks = Walks::default();
     for service in program.services.iter().filter(|service| knows_others(&service.chain)) {
         service.acl.into_iter().for_each(|acl| walks.skip(acl));
     }
-    let mut told: HashMap<&Text, Loc> = HashMap::new();
+    let mut told: HashSet<&[u8]> = HashSet::new();
     for service in program.services.iter().filter(|service| asks_users(&service.chain)) {
         let Some(acl) = service.acl else { continue };
         for (_, ace) in walks.fresh(&program.acls, acl) {
-            let names = ace.matcher.users.as_deref().unwrap_or_default();
-            let unknown = names.iter().filter(|name| {
-                name.as_bytes() != b"-" && !known.contains(name) && !acl_column_mixup::is_no_user(name)
-            });
+            let names = ace.matcher.users.iter().flatten();
+            let unknown = names
+                .filter(|name| *name != b"-" && !known.contains(name) && !acl_column_mixup::is_no_user(name));
             for name in unknown {
-                if told.insert(name, ace.at).is_none() {
+                if told.insert(name) {
                     let near = if known.len() > SEARCHED {
                         None
                     } else {
-                        closest(name.as_bytes(), known.iter().filter_map(|known| known.to_str()))
+                        closest(name, known.iter().filter_map(|known| str::from_utf8(known).ok()))
                     };
                     lint.report(finding(name, ace, &service.chain, near));
                 }
@@ -114,11 +112,12 @@ fn asks_users(chain: &Chain) -> bool {
     !knows_others(chain) && chain.value.iter().any(|step| step.kind == AuthType::Strong)
 }
 
-fn finding(name: &Text, ace: &Ace, chain: &Chain, near: Option<&str>) -> Finding {
+fn finding(name: &[u8], ace: &Ace, chain: &Chain, near: Option<&str>) -> Finding {
     let what = match ace.action {
         Action::Allow => "lets nobody of that name in",
         Action::Deny => "refuses nobody of that name",
     };
+    let name = String::from_utf8_lossy(name);
     let mut finding = RULE
         .finding(ace.at, format!("no `users` line defines `{name}`"))
         .label(format!("so this entry {what}"));

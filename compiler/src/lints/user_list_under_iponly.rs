@@ -1,8 +1,6 @@
 //! `user-list-under-iponly`
 use std::collections::BTreeMap;
 
-use grammar::Text;
-
 use super::{
     acl_column_mixup,
     rule::{Lint, rule},
@@ -101,10 +99,10 @@ fn hides_users(service: &Service) -> bool {
 
 /// Whether an entry lists names, and none that a client without a name has. What is no name has a finding of its own.
 fn is_void(ace: &Ace) -> bool {
-    let names: &[Text] = ace.matcher.users.as_deref().unwrap_or_default();
-    !names.is_empty()
-        && !names.iter().any(|name| name.as_bytes() == b"-")
-        && !names.iter().all(acl_column_mixup::is_no_user)
+    let names = || ace.matcher.users.iter().flatten();
+    names().next().is_some()
+        && !names().any(|name| name == b"-")
+        && !names().all(acl_column_mixup::is_no_user)
 }
 
 fn finding(void: &Void<'_>) -> Finding {

@@ -1,8 +1,6 @@
 //! `user-never-admitted`
 use std::collections::HashSet;
 
-use grammar::Text;
-
 use super::{
     empty_password,
     rule::{Lint, rule},
@@ -45,7 +43,7 @@ fn check(lint: &mut Lint<'_>) {
     if !program.history.unread.is_empty() {
         return;
     }
-    let mut admitted: HashSet<&Text> = HashSet::new();
+    let mut admitted: HashSet<&[u8]> = HashSet::new();
     let (mut walks, mut asked) = (Walks::default(), None);
     for service in &program.services {
         if !service.chain.value.iter().any(|step| step.kind == AuthType::Strong) {
@@ -62,7 +60,7 @@ fn check(lint: &mut Lint<'_>) {
     // A list of users in a file of its own may serve others, too.
     let own = program.users.iter().filter(|user| user.at.file == FileId(0));
     let mut told = HashSet::new();
-    for user in own.filter(|user| !admitted.contains(&user.name)) {
+    for user in own.filter(|user| !admitted.contains(user.name.as_bytes())) {
         if told.insert(&user.name) && !empty_password::continues(lint.sources, user.at) {
             lint.report(
                 RULE.finding(user.at, format!("no list lets user `{}` in", user.name))

@@ -76,7 +76,7 @@ mod tests {
         let lists: Vec<_> = compiled.program.services.iter().filter_map(|service| service.acl).collect();
         let name = |entry: &crate::program::acl::Ace| {
             let users = entry.matcher.users.as_ref().unwrap();
-            (users[0].to_string(), entry.redirects())
+            (String::from_utf8(users.iter().next().unwrap().to_vec()).unwrap(), entry.redirects())
         };
         let walked: Vec<Vec<_>> = lists
             .iter()
