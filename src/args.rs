@@ -30,10 +30,16 @@ pub(crate) enum Command {
     Ir(Ir),
     /// Say what changes between two configurations: services, settings, users, and which requests are decided otherwise.
     Diff(Diff),
+    /// Say whether this host can bear a configuration: exit status 0 if it can, 1 if something is wrong, 2 if it can't be read.
+    Doctor(Doctor),
     /// Hash a password for a `users` line, or check one: exit status 0 if it is right, 1 if it is wrong.
     Crypt(Crypt),
     /// Print the documentation of a rule, or the list of them.
     Explain(Explain),
+    /// Print a script that completes cfgc's command line in a shell.
+    Completions(Completions),
+    /// Write the manual pages of all commands into a folder.
+    Man(Man),
     /// List the rules of `cfgc check`: level, group, whether they have a fix, and what they find.
     Rules(Rules),
 }
@@ -140,6 +146,37 @@ pub(crate) struct Diff {
 }
 
 #[derive(Debug, clap::Args)]
+pub(crate) struct Doctor {
+    /// The configuration; `-` is standard input.
+    pub(crate) file: PathBuf,
+    /// Who serves it.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) target: Target,
+    /// The process that serves it now, whose limits count; without it those of this shell do.
+    #[arg(long, value_name = "PID")]
+    pub(crate) pid: Option<u32>,
+    /// Ask parents, name servers and RADIUS servers whether they are there: at most 3 seconds each, 30 in all.
+    #[arg(long)]
+    pub(crate) probe: bool,
+    /// Exit with 1 on warnings too.
+    #[arg(long)]
+    pub(crate) deny_warnings: bool,
+    /// For programs: see docs/json.md.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Target {
+    /// 3proxy: a thread for each connection.
+    #[default]
+    #[value(name = "3proxy")]
+    ThreeProxy,
+    /// `cfgc run`.
+    Cfgc,
+}
+
+#[derive(Debug, clap::Args)]
 #[command(
     after_help = "The password is typed on the terminal, or is the first line of standard input. It is never an argument: every user of the \
                   machine can read those."
@@ -171,6 +208,19 @@ pub(crate) enum Scheme {
 pub(crate) struct Explain {
     /// The rule, as it stands in brackets in a finding; without it all are listed.
     pub(crate) rule: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Completions {
+    /// The shell that reads it.
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Man {
+    /// The folder; it is made if it is not there.
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
 }
 
 #[derive(Debug, clap::Args)]

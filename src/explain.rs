@@ -8,7 +8,7 @@ use anyhow::{Error, Result, anyhow};
 use compiler::lints::{self, Rule};
 use runtime::findings::EXPLAINED;
 
-use crate::{args::Explain, rules};
+use crate::{args::Explain, doctor::checks, rules};
 
 /// Prints a rule's documentation, or a list of all rules.
 pub(crate) fn run(args: &Explain) -> Result<ExitCode> {
@@ -18,12 +18,22 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode> {
             Some(finding) => {
                 write!(out, "# {} (deny, from `cfgc run` only)\n\n{}", finding.name, finding.docs)?
             }
-            None => out.write_all(explanation(rule(name)?).as_bytes())?,
+            None => match checks::ALL.iter().find(|check| check.name == name) {
+                Some(check) => {
+                    write!(out, "# {} (from `cfgc doctor` only)\n\n{}", check.name, unindented(check.docs))?
+                }
+                None => out.write_all(explanation(rule(name)?).as_bytes())?,
+            },
         },
         None => rules::table(&mut out)?,
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Documentation without the blank that stands behind `///`.
+fn unindented(docs: &str) -> String {
+    docs.lines().map(|line| line.strip_prefix(' ').unwrap_or(line).to_owned() + "\n").collect()
 }
 
 fn rule(name: &str) -> Result<&'static Rule> {
@@ -34,6 +44,9 @@ fn rule(name: &str) -> Result<&'static Rule> {
 pub(crate) fn unknown(name: &str) -> Error {
     if EXPLAINED.iter().any(|finding| finding.name == name) {
         return anyhow!("`{name}` can't be allowed: cfgc would not do what the configuration says");
+    }
+    if checks::ALL.iter().any(|check| check.name == name) {
+        return anyhow!("`{name}` is a check of `cfgc doctor`, no rule");
     }
     match lints::similar(name) {
         Some(rule) => anyhow!("there is no rule `{name}`: did you mean `{}`?", rule.name),
@@ -73,5 +86,6 @@ mod tests {
         assert!(error("qqqqqqqqqq").ends_with("`cfgc explain` lists all"));
         assert!(error("open-proxy,user-dropped").ends_with("once for each rule"));
         assert!(error("not-executed").starts_with("`not-executed` can't be allowed"));
+        assert!(error("open-files").ends_with("is a check of `cfgc doctor`, no rule"));
     }
 }

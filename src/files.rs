@@ -12,7 +12,7 @@ use runtime::reload::read;
 /// The path that stands for standard input.
 const STDIN: &str = "-";
 /// So it is called in findings.
-const STDIN_NAME: &str = "<stdin>";
+pub(crate) const STDIN_NAME: &str = "<stdin>";
 
 /// A configuration that was read already, and the disk for what it includes. Relative paths are taken from the working
 /// directory, as 3proxy does.

@@ -3,12 +3,15 @@
 //! Exit status: 0 done, 1 something was found, 2 it could not be done.
 mod args;
 mod check;
+mod completions;
 mod crypt;
 mod diff;
+mod doctor;
 mod explain;
 mod files;
 mod ir;
 mod levels;
+mod man;
 mod password;
 mod report;
 mod rules;
@@ -34,7 +37,10 @@ fn main() -> ExitCode {
         Command::Ir(ir) => ir::run(ir),
         Command::Diff(diff) => diff::run(diff),
         Command::Crypt(crypt) => crypt::run(crypt),
+        Command::Doctor(doctor) => doctor::run(doctor, args.color),
         Command::Explain(explain) => explain::run(explain),
+        Command::Completions(completions) => completions::run(completions),
+        Command::Man(man) => man::run(man),
         Command::Rules(rules) => rules::run(rules),
     };
     done.unwrap_or_else(|error| fail(&error))

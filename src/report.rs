@@ -1,6 +1,7 @@
 //! How findings look.
 pub(crate) mod diff;
 mod difference;
+pub(crate) mod doctor;
 mod excerpt;
 pub(crate) mod ir;
 mod json;

@@ -1,0 +1,82 @@
+//! `cfgc doctor`: whether this host can bear a configuration.
+//!
+//! Reading order: `load` (what the configuration asks of a host), `host` (what a host says of itself), `examination` (what is found),
+//! then a file for each subject. Nothing here but `host` and `probe` touches the machine: tests examine recorded hosts.
+mod addresses;
+mod certificates;
+pub(crate) mod checks;
+pub(crate) mod examination;
+mod files;
+mod host;
+mod limits;
+mod load;
+mod network;
+mod offload;
+mod ports;
+mod probe;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
+
+use anyhow::Result;
+use compiler::finding::Level;
+use examination::{Examination, Subject};
+use host::{Host, Machine};
+
+use crate::{
+    args::{Color, Doctor},
+    files::Given,
+    report::{self, complain},
+};
+
+/// Examines the host: 0 if nothing is wrong, 1 if something is, 2 if the configuration can't be read.
+pub(crate) fn run(args: &Doctor, color: Color) -> Result<ExitCode> {
+    let given = Given::read(&args.file)?;
+    let compiled = compiler::compile(&given.path, &given);
+    let refused = compiled.findings.iter().filter(|finding| finding.refused).count();
+    if refused > 0 {
+        complain(&format!(
+            "3proxy refuses this configuration ({refused} findings): what follows is of what could be read; `cfgc check` tells more"
+        ));
+    }
+    let subject = Subject {
+        sources: &compiled.sources,
+        program: &compiled.program,
+        target: args.target,
+        process: args.pid,
+    };
+    let mut examination = examine(subject, &Machine);
+    if args.probe {
+        probe::examine(&mut examination);
+    }
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let outcome = examination.finish();
+    if args.json {
+        report::doctor::json(&mut out, &compiled.sources, &outcome)?;
+    } else {
+        report::doctor::text(&mut out, &compiled.sources, &outcome, color.is_on(&io::stdout()))?;
+    }
+    out.flush()?;
+    let bad = |level| level == Level::Deny || args.deny_warnings;
+    let found = outcome.found.iter().any(|diagnosis| bad(diagnosis.finding.level));
+    Ok(ExitCode::from(u8::from(found)))
+}
+
+/// Everything but what asks other hosts.
+fn examine<'a>(subject: Subject<'a>, host: &'a dyn Host) -> Examination<'a> {
+    let mut examination = Examination::new(subject, host);
+    if !subject.program.services.is_empty() {
+        limits::examine(&mut examination);
+        network::examine(&mut examination);
+        ports::examine(&mut examination);
+        offload::examine(&mut examination);
+    }
+    addresses::examine(&mut examination);
+    files::examine(&mut examination);
+    certificates::examine(&mut examination);
+    examination
+}

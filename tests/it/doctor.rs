@@ -1,0 +1,46 @@
+//! `cfgc doctor` on the machine that runs the tests: what is so on every one.
+use std::{net::TcpListener, process::Output};
+
+use crate::support::cfgc;
+
+/// What it finds, as `check message`.
+fn found(output: &Output) -> Vec<String> {
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let findings = document["findings"].as_array().unwrap().iter();
+    findings
+        .map(|row| format!("{} {}", row["check"].as_str().unwrap(), row["message"].as_str().unwrap()))
+        .collect()
+}
+
+#[test]
+fn an_address_of_another_host_is_found() {
+    // TEST-NET-1: nobody has it.
+    let output =
+        cfgc::output(&["doctor", "--json"], "maxconn 1\nexternal 192.0.2.99\nproxy -i127.0.0.1 -p@p\n");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(found(&output).iter().any(|row| row.starts_with("address-not-here `192.0.2.99`")), "{output:?}");
+}
+
+#[test]
+fn who_does_not_answer_is_found_when_asked() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let up = listener.local_addr().unwrap().port();
+    let down = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let config = format!(
+        "maxconn 1\nallow *\nparent 500 socks5 127.0.0.1 {up}\nparent 500 socks5 127.0.0.1 {down}\nproxy -i127.0.0.1 -p@p\n"
+    );
+    let silent = |arguments: &[&str]| -> Vec<String> {
+        let rows = found(&cfgc::output(arguments, &config));
+        rows.into_iter().filter(|row| row.starts_with("no-answer")).collect()
+    };
+    assert_eq!(silent(&["doctor", "--json"]), [] as [&str; 0]);
+    let expected =
+        format!("no-answer the parent `127.0.0.1:{down}` does not answer: the connection is refused");
+    assert_eq!(silent(&["doctor", "--json", "--probe"]), [expected]);
+}
+
+#[test]
+fn without_a_configuration_there_is_nothing_to_examine() {
+    let output = cfgc::command().args(["doctor", "/nowhere/3proxy.cfg"]).output().unwrap();
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]));
+}
