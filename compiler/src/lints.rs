@@ -97,13 +97,12 @@ pub(crate) mod port_mapper_arguments;
 pub(crate) mod port_out_of_range;
 pub(crate) mod port_range_reversed;
 pub(crate) mod privileged_port_after_setuid;
-pub(crate) mod redundant_entry;
-pub(crate) mod rotate_without_type;
 pub(crate) mod radius_port;
 pub(crate) mod radius_secret_short;
 pub(crate) mod radius_secret_truncated;
 pub(crate) mod radius_unused;
 pub(crate) mod radius_without_servers;
+pub(crate) mod redundant_entry;
 pub(crate) mod rotate_without_type;
 pub(crate) mod secure_parent_without_mode3;
 pub(crate) mod service_deprecated;
@@ -125,8 +124,8 @@ pub(crate) mod unknown_auth_type;
 pub(crate) mod unknown_directive;
 pub(crate) mod unknown_option;
 pub(crate) mod unknown_parent_type;
-pub(crate) mod unreachable_entry;
 pub(crate) mod unknown_user_in_acl;
+pub(crate) mod unreachable_entry;
 pub(crate) mod unused_allowance;
 pub(crate) mod user_dropped;
 pub(crate) mod user_list_under_iponly;
@@ -227,13 +226,12 @@ static RULES: &[&Rule] = &[
     &port_out_of_range::RULE,
     &port_range_reversed::RULE,
     &privileged_port_after_setuid::RULE,
-    &redundant_entry::RULE,
-    &rotate_without_type::RULE,
     &radius_port::RULE,
     &radius_secret_short::RULE,
     &radius_secret_truncated::RULE,
     &radius_unused::RULE,
     &radius_without_servers::RULE,
+    &redundant_entry::RULE,
     &rotate_without_type::RULE,
     &secure_parent_without_mode3::RULE,
     &service_deprecated::RULE,
@@ -255,8 +253,8 @@ static RULES: &[&Rule] = &[
     &unknown_directive::RULE,
     &unknown_option::RULE,
     &unknown_parent_type::RULE,
-    &unreachable_entry::RULE,
     &unknown_user_in_acl::RULE,
+    &unreachable_entry::RULE,
     &unused_allowance::RULE,
     &user_dropped::RULE,
     &user_list_under_iponly::RULE,
