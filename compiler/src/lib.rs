@@ -62,6 +62,7 @@ pub fn compile(path: &Path, files: &dyn Files) -> Compiled {
 pub fn compile_with(path: &Path, files: &dyn Files, options: &Options) -> Compiled {
     let mut lowered = lower::lower_with(path, files, options);
     lowered.findings.extend(lints::check(&lowered.sources, &lowered.program, options));
+    lints::smart_punctuation::yields(&mut lowered.findings);
     allow::apply(&lowered.sources, options.allowances, &mut lowered.findings);
     lowered.findings.sort_by_key(|finding| (finding.at, finding.rule));
     lowered

@@ -12,6 +12,7 @@ pub(crate) mod tests;
 pub(crate) mod ace_extra_words;
 pub(crate) mod acl_column_mixup;
 pub(crate) mod acl_inherited_without_flush;
+pub(crate) mod acl_large_linear;
 pub(crate) mod acl_under_auth_none;
 pub(crate) mod address_read_as_name;
 pub(crate) mod admin_exposed;
@@ -27,6 +28,7 @@ pub(crate) mod authcache_never_used;
 pub(crate) mod authcache_size_small;
 pub(crate) mod authcache_unknown_field;
 pub(crate) mod authnserver_port_ignored;
+pub(crate) mod backlog_small;
 pub(crate) mod backslash_continuation;
 pub(crate) mod bandlim_too_low;
 pub(crate) mod bom;
@@ -40,6 +42,7 @@ pub(crate) mod cacheacl_extip_without_ext;
 pub(crate) mod cacheacl_time_dependent;
 pub(crate) mod cacheacl_with_parent;
 pub(crate) mod cleartext_password;
+pub(crate) mod config_replaces_file;
 pub(crate) mod count_limit_zero;
 pub(crate) mod crlf;
 pub(crate) mod crypt_format_unsupported;
@@ -53,11 +56,14 @@ pub(crate) mod endpoint_malformed;
 pub(crate) mod entry_missing;
 pub(crate) mod family_option_junk;
 pub(crate) mod hash_as_password;
+pub(crate) mod grace_delay_caps_throughput;
+pub(crate) mod grace_without_numbers;
 pub(crate) mod include_cycle;
 pub(crate) mod include_missing;
 pub(crate) mod include_nested;
 pub(crate) mod indented_directive;
 pub(crate) mod invalid_value;
+pub(crate) mod ktls_without_splice;
 pub(crate) mod line_too_long;
 pub(crate) mod list_too_long_for_3proxy;
 pub(crate) mod listen_address_ignored;
@@ -67,8 +73,10 @@ pub(crate) mod log_before_setuid;
 pub(crate) mod log_format_no_zone;
 pub(crate) mod log_format_unknown;
 pub(crate) mod log_rotation_unknown;
+pub(crate) mod maxconn_default_at_load;
 pub(crate) mod maxconn_negative;
 pub(crate) mod mixed_auth_open;
+pub(crate) mod mitm_without_ca;
 pub(crate) mod monitor_half_written;
 pub(crate) mod nat_address_ignored;
 pub(crate) mod network_length_malformed;
@@ -91,12 +99,16 @@ pub(crate) mod parent_weight_out_of_range;
 pub(crate) mod parent_weights_leak;
 pub(crate) mod password_read_as_include;
 pub(crate) mod period_ignored;
+pub(crate) mod port_conflict_any;
 pub(crate) mod port_list_malformed;
 pub(crate) mod port_malformed;
 pub(crate) mod port_mapper_arguments;
 pub(crate) mod port_out_of_range;
 pub(crate) mod port_range_reversed;
 pub(crate) mod privileged_port_after_setuid;
+pub(crate) mod redundant_entry;
+pub(crate) mod reuseport_random_extip;
+pub(crate) mod rotate_without_type;
 pub(crate) mod radius_port;
 pub(crate) mod radius_secret_short;
 pub(crate) mod radius_secret_truncated;
@@ -109,13 +121,19 @@ pub(crate) mod service_deprecated;
 pub(crate) mod setgid_after_setuid;
 pub(crate) mod setting_after_service;
 pub(crate) mod setting_overridden;
+pub(crate) mod smart_punctuation;
 pub(crate) mod socket_option_unknown;
 pub(crate) mod strong_without_users;
+pub(crate) mod splice_without_effect;
 pub(crate) mod system_in_config;
 pub(crate) mod target_is_no_name;
 pub(crate) mod timeouts_count;
 pub(crate) mod timeouts_invalid;
+pub(crate) mod tls_cert_missing;
+pub(crate) mod tls_mode3_without_secure_parent;
 pub(crate) mod tls_mode_conflict;
+pub(crate) mod tls_version_unknown;
+pub(crate) mod tls_versions_reversed;
 pub(crate) mod too_many_words;
 pub(crate) mod trailing_comment;
 pub(crate) mod unclosed_quote;
@@ -141,6 +159,7 @@ static RULES: &[&Rule] = &[
     &ace_extra_words::RULE,
     &acl_column_mixup::RULE,
     &acl_inherited_without_flush::RULE,
+    &acl_large_linear::RULE,
     &acl_under_auth_none::RULE,
     &address_read_as_name::RULE,
     &admin_exposed::RULE,
@@ -156,6 +175,7 @@ static RULES: &[&Rule] = &[
     &authcache_size_small::RULE,
     &authcache_unknown_field::RULE,
     &authnserver_port_ignored::RULE,
+    &backlog_small::RULE,
     &backslash_continuation::RULE,
     &bandlim_too_low::RULE,
     &bom::RULE,
@@ -169,6 +189,7 @@ static RULES: &[&Rule] = &[
     &cacheacl_time_dependent::RULE,
     &cacheacl_with_parent::RULE,
     &cleartext_password::RULE,
+    &config_replaces_file::RULE,
     &count_limit_zero::RULE,
     &crlf::RULE,
     &crypt_format_unsupported::RULE,
@@ -182,11 +203,14 @@ static RULES: &[&Rule] = &[
     &entry_missing::RULE,
     &family_option_junk::RULE,
     &hash_as_password::RULE,
+    &grace_delay_caps_throughput::RULE,
+    &grace_without_numbers::RULE,
     &include_cycle::RULE,
     &include_missing::RULE,
     &include_nested::RULE,
     &indented_directive::RULE,
     &invalid_value::RULE,
+    &ktls_without_splice::RULE,
     &line_too_long::RULE,
     &list_too_long_for_3proxy::RULE,
     &listen_address_ignored::RULE,
@@ -196,8 +220,10 @@ static RULES: &[&Rule] = &[
     &log_format_no_zone::RULE,
     &log_format_unknown::RULE,
     &log_rotation_unknown::RULE,
+    &maxconn_default_at_load::RULE,
     &maxconn_negative::RULE,
     &mixed_auth_open::RULE,
+    &mitm_without_ca::RULE,
     &monitor_half_written::RULE,
     &nat_address_ignored::RULE,
     &network_length_malformed::RULE,
@@ -220,12 +246,17 @@ static RULES: &[&Rule] = &[
     &parent_weights_leak::RULE,
     &password_read_as_include::RULE,
     &period_ignored::RULE,
+    &port_conflict_any::RULE,
     &port_list_malformed::RULE,
     &port_malformed::RULE,
     &port_mapper_arguments::RULE,
     &port_out_of_range::RULE,
     &port_range_reversed::RULE,
     &privileged_port_after_setuid::RULE,
+    &reuseport_random_extip::RULE,
+    &rotate_without_type::RULE,
+    &redundant_entry::RULE,
+    &rotate_without_type::RULE,
     &radius_port::RULE,
     &radius_secret_short::RULE,
     &radius_secret_truncated::RULE,
@@ -238,13 +269,19 @@ static RULES: &[&Rule] = &[
     &setgid_after_setuid::RULE,
     &setting_after_service::RULE,
     &setting_overridden::RULE,
+    &smart_punctuation::RULE,
     &socket_option_unknown::RULE,
     &strong_without_users::RULE,
+    &splice_without_effect::RULE,
     &system_in_config::RULE,
     &target_is_no_name::RULE,
     &timeouts_count::RULE,
     &timeouts_invalid::RULE,
+    &tls_cert_missing::RULE,
+    &tls_mode3_without_secure_parent::RULE,
     &tls_mode_conflict::RULE,
+    &tls_version_unknown::RULE,
+    &tls_versions_reversed::RULE,
     &too_many_words::RULE,
     &trailing_comment::RULE,
     &unclosed_quote::RULE,

@@ -103,7 +103,7 @@ fn is_no_port(lint: &Lint<'_>, at: Loc) -> bool {
 }
 
 /// Whether a client can't tell them apart: then they share a port on purpose.
-fn alike(program: &Program, one: &Service, other: &Service) -> bool {
+pub(super) fn alike(program: &Program, one: &Service, other: &Service) -> bool {
     let meant = |service: &Service| {
         let options: Option<&SocketOptions> = service.options.listen_socket.as_ref().map(|set| &set.value);
         options.is_some_and(|options| options.0.contains(&SocketOption::ReusePort))

@@ -1,0 +1,52 @@
+//! The default number of connections.
+use super::rule::{Lint, rule};
+use crate::program::service::ListenAddress;
+
+rule! {
+    /// A service takes 500 connections at a time unless `maxconn` says otherwise.
+    ///
+    /// Above that, 3proxy stops accepting, and further clients wait in the queue of the kernel until they give up. A browser opens dozens.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow * 192.168.0.0/16
+    /// proxy -i192.168.0.1
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// maxconn 5000
+    /// auth iponly
+    /// allow * 192.168.0.0/16
+    /// proxy -i192.168.0.1
+    /// ```
+    "maxconn-default-at-load",
+    level: Allow,
+    group: Performance,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let local = |address: &ListenAddress| match address {
+        ListenAddress::Ip(address) => address.is_loopback(),
+        ListenAddress::Unix(_) => true,
+    };
+    let defaults: Vec<_> = lint
+        .program
+        .services
+        .iter()
+        .filter(|service| service.maxconn.at.is_none() && !local(&service.listen.address.value))
+        .map(|service| service.at)
+        .collect();
+    let Some(first) = defaults.first() else { return };
+    let whose = match defaults.len() {
+        1 => "this service takes".to_owned(),
+        many => format!("{many} services take"),
+    };
+    lint.report(
+        RULE.finding(*first, format!("{whose} 500 connections at a time, the default"))
+            .help("write `maxconn N` above it, with what clients need and the host has (`cfgc doctor`)"),
+    );
+}

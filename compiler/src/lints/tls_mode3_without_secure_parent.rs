@@ -1,0 +1,86 @@
+//! TLS for parents that are asked without.
+use std::{collections::HashMap, sync::Arc};
+
+use super::rule::{Lint, rule};
+use crate::{
+    program::{
+        Program,
+        acl::{Ace, AclRef, ListId},
+        service::Service,
+    },
+    sources::Loc,
+};
+
+rule! {
+    /// With `ssl_client_mode 3`, TLS is spoken to those parents only whose type ends in `s`, and there is none.
+    ///
+    /// Everything goes out as without `ssl_client`.
+    ///
+    /// ```3proxy,fires
+    /// ssl_client_mode 3
+    /// ssl_client
+    /// auth iponly
+    /// allow *
+    /// parent 1000 socks5 192.0.2.1 1080
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// ssl_client_mode 3
+    /// ssl_client
+    /// auth iponly
+    /// allow *
+    /// parent 1000 socks5s 192.0.2.1 1080
+    /// proxy -i127.0.0.1
+    /// ```
+    "tls-mode3-without-secure-parent",
+    level: Warn,
+    group: Security,
+    since: "0.1.0",
+    check: check,
+}
+
+/// The mode in which TLS begins at the parent.
+const FOR_PARENTS: i32 = 3;
+
+fn check(lint: &mut Lint<'_>) {
+    let program = Arc::clone(lint.program);
+    // The services of each `ssl_client_mode` line, of which one with such a parent is enough.
+    let mut modes: HashMap<Loc, Option<&Service>> = HashMap::new();
+    let mut first: HashMap<ListId, Option<usize>> = HashMap::new();
+    for service in &program.services {
+        let mode = service.tls.client_mode;
+        let Some(at) = mode.at.filter(|_| mode.value == FOR_PARENTS && service.tls.connect.is_some()) else {
+            continue;
+        };
+        let secure = service.acl.is_some_and(|acl| has_secure(&program, acl, &mut first));
+        let open = modes.entry(at).or_insert(Some(service));
+        if secure {
+            *open = None;
+        }
+    }
+    let mut found: Vec<_> = modes.into_iter().filter_map(|(at, service)| Some((at, service?.at))).collect();
+    found.sort_unstable();
+    for (at, service) in found {
+        lint.report(
+            RULE.finding(at, "no parent is asked by TLS: none of a type that ends in `s` is in the list")
+                .label("TLS to such parents only")
+                .also(service, "this service connects as without `ssl_client`")
+                .help(
+                    "write an `s` behind the parent's type (`socks5s`, `connects`), or take `ssl_client` out",
+                ),
+        );
+    }
+}
+
+/// Whether an entry of the list, as copied, has a parent to which TLS is spoken. `first`: of each list, the first such entry.
+fn has_secure(program: &Program, acl: AclRef, first: &mut HashMap<ListId, Option<usize>>) -> bool {
+    let secure = |ace: &Ace| program.acls.parents(ace).iter().any(|parent| parent.secure);
+    let at = first.entry(acl.list).or_insert_with(|| {
+        let ids = program.acls.lists.get(acl.list.0 as usize)?;
+        ids.iter().position(|id| program.acls.ace(*id).is_some_and(secure))
+    });
+    at.is_some_and(|at| at + 1 < acl.len as usize) || program.acls.ace(acl.last).is_some_and(secure)
+}
