@@ -253,6 +253,7 @@ static RULES: &[&Rule] = &[
     &port_out_of_range::RULE,
     &port_range_reversed::RULE,
     &privileged_port_after_setuid::RULE,
+    &redundant_entry::RULE,
     &reuseport_random_extip::RULE,
     &rotate_without_type::RULE,
     &redundant_entry::RULE,

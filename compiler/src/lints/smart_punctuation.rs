@@ -21,7 +21,7 @@ rule! {
     /// ```3proxy,fires
     /// users “alice:CL:secret”
     /// auth strong
-    /// allow alice * * 80–443
+    /// allow alice * * 80,443
     /// proxy -i127.0.0.1
     /// ```
     ///
@@ -30,7 +30,7 @@ rule! {
     /// ```3proxy,fixed
     /// users "alice:CL:secret"
     /// auth strong
-    /// allow alice * * 80-443
+    /// allow alice * * 80,443
     /// proxy -i127.0.0.1
     /// ```
     ///

@@ -149,9 +149,9 @@ impl Lowering<'_> {
 
     fn certcache(&mut self, command: &Command<'_>) {
         let Some(word) = command.argument(0) else { return };
-        if matches!(word.value.last(), Some(b'/' | b'\\')) {
-            self.tls().certificate_cache = optional(command);
-        } else {
+        // Kept even if it is refused: what needs it is not to be told that there is none.
+        self.tls().certificate_cache = optional(command);
+        if !matches!(word.value.last(), Some(b'/' | b'\\')) {
             let message = format!("`{}` does not end with a slash", word.text());
             self.report(
                 lints::invalid_value::RULE
