@@ -55,9 +55,9 @@ pub(crate) mod empty_password;
 pub(crate) mod endpoint_malformed;
 pub(crate) mod entry_missing;
 pub(crate) mod family_option_junk;
-pub(crate) mod hash_as_password;
 pub(crate) mod grace_delay_caps_throughput;
 pub(crate) mod grace_without_numbers;
+pub(crate) mod hash_as_password;
 pub(crate) mod include_cycle;
 pub(crate) mod include_missing;
 pub(crate) mod include_nested;
@@ -75,8 +75,8 @@ pub(crate) mod log_format_unknown;
 pub(crate) mod log_rotation_unknown;
 pub(crate) mod maxconn_default_at_load;
 pub(crate) mod maxconn_negative;
-pub(crate) mod mixed_auth_open;
 pub(crate) mod mitm_without_ca;
+pub(crate) mod mixed_auth_open;
 pub(crate) mod monitor_half_written;
 pub(crate) mod nat_address_ignored;
 pub(crate) mod network_length_malformed;
@@ -106,15 +106,13 @@ pub(crate) mod port_mapper_arguments;
 pub(crate) mod port_out_of_range;
 pub(crate) mod port_range_reversed;
 pub(crate) mod privileged_port_after_setuid;
-pub(crate) mod redundant_entry;
-pub(crate) mod reuseport_random_extip;
-pub(crate) mod rotate_without_type;
 pub(crate) mod radius_port;
 pub(crate) mod radius_secret_short;
 pub(crate) mod radius_secret_truncated;
 pub(crate) mod radius_unused;
 pub(crate) mod radius_without_servers;
 pub(crate) mod redundant_entry;
+pub(crate) mod reuseport_random_extip;
 pub(crate) mod rotate_without_type;
 pub(crate) mod secure_parent_without_mode3;
 pub(crate) mod service_deprecated;
@@ -123,8 +121,8 @@ pub(crate) mod setting_after_service;
 pub(crate) mod setting_overridden;
 pub(crate) mod smart_punctuation;
 pub(crate) mod socket_option_unknown;
-pub(crate) mod strong_without_users;
 pub(crate) mod splice_without_effect;
+pub(crate) mod strong_without_users;
 pub(crate) mod system_in_config;
 pub(crate) mod target_is_no_name;
 pub(crate) mod timeouts_count;
@@ -202,9 +200,9 @@ static RULES: &[&Rule] = &[
     &endpoint_malformed::RULE,
     &entry_missing::RULE,
     &family_option_junk::RULE,
-    &hash_as_password::RULE,
     &grace_delay_caps_throughput::RULE,
     &grace_without_numbers::RULE,
+    &hash_as_password::RULE,
     &include_cycle::RULE,
     &include_missing::RULE,
     &include_nested::RULE,
@@ -222,8 +220,8 @@ static RULES: &[&Rule] = &[
     &log_rotation_unknown::RULE,
     &maxconn_default_at_load::RULE,
     &maxconn_negative::RULE,
-    &mixed_auth_open::RULE,
     &mitm_without_ca::RULE,
+    &mixed_auth_open::RULE,
     &monitor_half_written::RULE,
     &nat_address_ignored::RULE,
     &network_length_malformed::RULE,
@@ -253,17 +251,13 @@ static RULES: &[&Rule] = &[
     &port_out_of_range::RULE,
     &port_range_reversed::RULE,
     &privileged_port_after_setuid::RULE,
-    &redundant_entry::RULE,
-    &reuseport_random_extip::RULE,
-    &rotate_without_type::RULE,
-    &redundant_entry::RULE,
-    &rotate_without_type::RULE,
     &radius_port::RULE,
     &radius_secret_short::RULE,
     &radius_secret_truncated::RULE,
     &radius_unused::RULE,
     &radius_without_servers::RULE,
     &redundant_entry::RULE,
+    &reuseport_random_extip::RULE,
     &rotate_without_type::RULE,
     &secure_parent_without_mode3::RULE,
     &service_deprecated::RULE,
@@ -272,8 +266,8 @@ static RULES: &[&Rule] = &[
     &setting_overridden::RULE,
     &smart_punctuation::RULE,
     &socket_option_unknown::RULE,
-    &strong_without_users::RULE,
     &splice_without_effect::RULE,
+    &strong_without_users::RULE,
     &system_in_config::RULE,
     &target_is_no_name::RULE,
     &timeouts_count::RULE,
