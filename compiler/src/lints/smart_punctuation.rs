@@ -7,7 +7,7 @@ use grammar::{
 
 use super::rule::{Lint, rule};
 use crate::{
-    finding::Finding,
+    finding::{Finding, Level},
     fix::{Edit, Fix, Safety},
     sources::{FileId, Loc, Source},
 };
@@ -144,13 +144,16 @@ fn finding(file: FileId, found: &[Smart]) -> Option<Finding> {
     )
 }
 
-/// Takes out what others have found at the same place, and leaves them the fix.
+/// Takes out what others deny at the same place, and leaves them the fix.
 pub(crate) fn yields(findings: &mut Vec<Finding>) {
     let own: Vec<Finding> = findings.extract_if(.., |finding| finding.rule == RULE.name).collect();
     for finding in own {
         let covers = |other: &&mut Finding| {
             let (here, there) = (finding.at, other.at);
-            here.file == there.file && there.span.start <= here.span.start && here.span.end <= there.span.end
+            other.level == Level::Deny
+                && here.file == there.file
+                && there.span.start <= here.span.start
+                && here.span.end <= there.span.end
         };
         match findings.iter_mut().find(covers) {
             Some(other) if other.fix.is_none() => {
