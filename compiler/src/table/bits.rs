@@ -6,6 +6,7 @@ pub(super) const BLOCK: u32 = u64::BITS;
 /// A set of entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Bits {
+    /// Up to the last that is not empty.
     blocks: Box<[u64]>,
     /// A bit for each block that is not empty.
     summary: Box<[u64]>,
@@ -21,7 +22,8 @@ impl Bits {
     }
 
     /// Of blocks.
-    pub(super) fn of(blocks: Vec<u64>) -> Self {
+    pub(super) fn of(mut blocks: Vec<u64>) -> Self {
+        blocks.truncate(blocks.iter().rposition(|block| *block != 0).map_or(0, |last| last + 1));
         let filled = |blocks: &[u64]| {
             blocks.iter().zip(0..).fold(0, |word, (block, bit)| word | u64::from(*block != 0) << bit)
         };
@@ -34,16 +36,19 @@ impl Bits {
         &self.blocks
     }
 
-    /// The first block from `from` on that is not empty: which, and its entries.
-    pub(super) fn block(&self, from: u32) -> Option<(u32, u64)> {
+    /// The first block from `from` on, and before `end`, that is not empty: which, and its entries.
+    pub(super) fn block(&self, from: u32, end: u32) -> Option<(u32, u64)> {
         let mut word = from / BLOCK;
         let mut filled = self.summary.get(word as usize)? & (u64::MAX << (from % BLOCK));
         while filled == 0 {
             word += 1;
+            if word * BLOCK >= end {
+                return None;
+            }
             filled = *self.summary.get(word as usize)?;
         }
         let at = word * BLOCK + filled.trailing_zeros();
-        Some((at, *self.blocks.get(at as usize)?))
+        if at < end { Some((at, *self.blocks.get(at as usize)?)) } else { None }
     }
 
     /// Bytes on the heap.
@@ -63,16 +68,17 @@ mod tests {
         fn blocks_laid_end_to_end_are_the_set(
             len in 0_u32..9000,
             members in prop::collection::btree_set(0_u32..9000, 0..60),
+            end in prop_oneof![0_u32..150, Just(u32::MAX)],
         ) {
             let bits = Bits::new(len, |at| members.contains(&at));
             let mut found = Vec::new();
             let mut from = 0;
-            while let Some((at, block)) = bits.block(from) {
-                prop_assert!(at >= from && block != 0);
+            while let Some((at, block)) = bits.block(from, end) {
+                prop_assert!((from..end).contains(&at) && block != 0);
                 found.extend((0..BLOCK).filter(|bit| block & (1 << bit) != 0).map(|bit| at * BLOCK + bit));
                 from = at + 1;
             }
-            let wanted: Vec<u32> = members.into_iter().filter(|at| *at < len).collect();
+            let wanted: Vec<u32> = members.into_iter().filter(|at| *at < len && *at / BLOCK < end).collect();
             prop_assert_eq!(found, wanted);
         }
     }

@@ -7,7 +7,8 @@
 //!
 //! In a list of mixed entries every block would have some that accept anything in each field, and nothing could be skipped. So for
 //! the first match ([`Index::first`]) the entries are laid out in groups, by which of the selective fields (user, source, target)
-//! they list something for: in a group the others accept all and cost nothing, and each group yields its first match.
+//! they list something for: in a group the others accept all and cost nothing, and each group yields its first match. What a group has
+//! behind the first match of another is not looked at.
 //!
 //! Fields that no entry lists anything for are not there, and cost nothing.
 mod field;
@@ -70,8 +71,10 @@ pub enum Among {
 pub struct Index {
     /// By place in the layout: the entry. Groups begin at blocks, so between them there is [`NOBODY`].
     entries: Box<[u32]>,
-    /// The blocks at which groups begin, and the end.
+    /// The blocks at which groups end, and the next begin.
     groups: Box<[u32]>,
+    /// By block: its first entry.
+    heads: Box<[u32]>,
     users: Option<Users>,
     sources: Option<Sources>,
     targets: Option<TargetField>,
@@ -106,6 +109,7 @@ impl Index {
             unredirected: passed.then(|| those(placed, |row| row.passes != Passes::Redirected)),
             asking: those(placed, |row| asks_destination(row.matcher)),
             telling: rows.iter().any(|row| row.waits).then(|| those(placed, |row| !row.waits)),
+            heads: entries.iter().step_by(BLOCK as usize).copied().collect(),
             entries,
             groups,
         }
@@ -121,18 +125,19 @@ impl Index {
             Among::Telling => self.telling.as_ref(),
         };
         matching.fields.extend(bits.map(Accepting::only));
-        let mut first = None;
-        let mut from = 0;
-        while let Some((block, places)) = matching.intersect(from) {
-            let place = block * BLOCK + places.trailing_zeros();
-            let entry = self.entries.get(place as usize).copied().filter(|entry| *entry != NOBODY);
-            first = first.into_iter().chain(entry).min();
-            // Those behind it in its group come later in the list.
-            let group = self.groups.partition_point(|start| *start <= block);
-            let Some(next) = self.groups.get(group) else { break };
-            from = *next;
+        let mut first = u32::MAX;
+        let mut start = 0;
+        for end in &self.groups {
+            // In a group the order is the list's: what stands behind the first match so far can't come before it.
+            let heads = self.heads.get(start as usize..*end as usize).unwrap_or_default();
+            let before = start + u32::try_from(heads.partition_point(|head| *head < first)).unwrap_or(0);
+            if let Some((block, places)) = matching.intersect(start, before) {
+                let place = block * BLOCK + places.trailing_zeros();
+                first = first.min(self.entries.get(place as usize).copied().unwrap_or(NOBODY));
+            }
+            start = *end;
         }
-        first
+        Some(first).filter(|first| *first != NOBODY)
     }
 
     /// The entries that match `subject` as far as `fields` go, in the order of the layout. Weights are not looked at.
@@ -174,13 +179,18 @@ impl Index {
             ("time", self.times.as_ref().map(Times::bytes)),
             ("redirected", self.unredirected.as_ref().map(Bits::bytes)),
             ("preauthorization", Some(self.asking.bytes() + self.telling.as_ref().map_or(0, Bits::bytes))),
-            ("order", Some(size_of_val(&*self.entries) + size_of_val(&*self.groups))),
+            (
+                "order",
+                Some(
+                    [&self.entries, &self.groups, &self.heads].map(|part| size_of_val(&**part)).iter().sum(),
+                ),
+            ),
         ];
         parts.into_iter().filter_map(|(name, bytes)| Some((name, bytes?)))
     }
 }
 
-/// The entry at each place, and the blocks at which groups begin and end.
+/// The entry at each place, and the blocks at which groups end.
 fn lay_out(rows: &[Row<'_>], layout: Layout) -> (Box<[u32]>, Box<[u32]>) {
     let block = BLOCK as usize;
     let mut groups: [Vec<u32>; 8] = Default::default();
@@ -194,13 +204,13 @@ fn lay_out(rows: &[Row<'_>], layout: Layout) -> (Box<[u32]>, Box<[u32]>) {
         }
     }
     let mut entries = Vec::with_capacity(rows.len());
-    let mut starts = vec![0];
+    let mut ends = Vec::new();
     for group in groups.into_iter().filter(|group| !group.is_empty()) {
         entries.resize(entries.len().next_multiple_of(block), NOBODY);
         entries.extend(group);
-        starts.push(u32::try_from(entries.len().div_ceil(block)).unwrap_or(u32::MAX));
+        ends.push(u32::try_from(entries.len().div_ceil(block)).unwrap_or(u32::MAX));
     }
-    (entries.into(), starts.into())
+    (entries.into(), ends.into())
 }
 
 /// Entries that match a request, in the order of the layout.
@@ -222,7 +232,7 @@ impl Iterator for Matching<'_> {
     fn next(&mut self) -> Option<u32> {
         loop {
             while self.left == 0 {
-                (self.block, self.left) = self.intersect(self.next)?;
+                (self.block, self.left) = self.intersect(self.next, self.blocks())?;
                 self.next = self.block + 1;
             }
             let place = self.block * BLOCK + self.left.trailing_zeros();
@@ -236,19 +246,26 @@ impl Iterator for Matching<'_> {
 }
 
 impl Matching<'_> {
-    /// The first block from `from` on in which every field accepts something in common, and what all of them accept in it.
-    fn intersect(&mut self, from: u32) -> Option<(u32, u64)> {
-        let blocks = u32::try_from(self.entries.len()).unwrap_or(u32::MAX).div_ceil(BLOCK);
+    fn blocks(&self) -> u32 {
+        u32::try_from(self.entries.len()).unwrap_or(u32::MAX).div_ceil(BLOCK)
+    }
+
+    /// The first block from `from` on, and before `end`, in which every field accepts something in common, and what all of them
+    /// accept in it.
+    fn intersect(&mut self, from: u32, end: u32) -> Option<(u32, u64)> {
         let mut at = from;
-        'furthest: while at < blocks {
+        'furthest: while at < end {
             let mut all = u64::MAX;
             for field in &mut self.fields {
-                let (block, accepted) = field.block(at)?;
+                let (block, accepted) = field.block(at, end)?;
                 if block > at {
                     at = block;
                     continue 'furthest;
                 }
                 all &= accepted;
+                if all == 0 {
+                    break;
+                }
             }
             if all != 0 {
                 return Some((at, all));

@@ -31,12 +31,14 @@ impl<'a> Accepting<'a> {
         Self { any: bits, named: SmallVec::new() }
     }
 
-    /// The first block from `from` on that has some of them: which, and them.
-    pub(super) fn block(&mut self, from: u32) -> Option<(u32, u64)> {
-        let mut first = self.any.block(from);
+    /// The first block from `from` on, and before `end`, that has some of them: which, and them.
+    pub(super) fn block(&mut self, from: u32, end: u32) -> Option<(u32, u64)> {
+        let mut first = self.any.block(from, end);
         for list in &mut self.named {
             skip(list, from * BLOCK);
-            let Some(block) = list.first().map(|entry| entry / BLOCK) else { continue };
+            let Some(block) = list.first().map(|entry| entry / BLOCK).filter(|block| *block < end) else {
+                continue;
+            };
             if first.is_none_or(|(other, _)| block < other) {
                 first = Some((block, 0));
             }
