@@ -131,7 +131,7 @@ impl Decision {
 }
 
 /// A set of request fields.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fields(u16);
 
 impl Fields {

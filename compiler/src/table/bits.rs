@@ -36,6 +36,11 @@ impl Bits {
         &self.blocks
     }
 
+    /// Whether an entry is one of them.
+    pub(super) fn has(&self, entry: u32) -> bool {
+        self.blocks.get((entry / BLOCK) as usize).is_some_and(|block| block & 1 << (entry % BLOCK) != 0)
+    }
+
     /// The first block from `from` on, and before `end`, that is not empty: which, and its entries.
     pub(super) fn block(&self, from: u32, end: u32) -> Option<(u32, u64)> {
         let mut word = from / BLOCK;
@@ -78,6 +83,7 @@ mod tests {
                 found.extend((0..BLOCK).filter(|bit| block & (1 << bit) != 0).map(|bit| at * BLOCK + bit));
                 from = at + 1;
             }
+            prop_assert!((0..9100).all(|at| bits.has(at) == (at < len && members.contains(&at))));
             let wanted: Vec<u32> = members.into_iter().filter(|at| *at < len && *at / BLOCK < end).collect();
             prop_assert_eq!(found, wanted);
         }

@@ -1,9 +1,7 @@
 //! Texts and the entries that list each: of users, and of name patterns of one kind.
-use std::{
-    fmt,
-    hash::{BuildHasher, RandomState},
-};
+use std::{fmt, hash::BuildHasher};
 
+use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
 use super::postings::Postings;

@@ -126,8 +126,20 @@ fn one<'a>(numbers: &mut impl Numbers, of: &[&'a str]) -> &'a str {
     of[numbers.below(of.len())]
 }
 
+/// What entries of a policy are like.
+#[derive(Clone, Copy)]
+struct Style {
+    /// Some have weights.
+    weights: bool,
+    /// They list one value each for most fields, so that few match a request: long lists are gone through to their end.
+    narrow: bool,
+}
+
 /// Nothing, or some of these.
-fn list(numbers: &mut impl Numbers, of: &[&str], often: usize) -> String {
+fn list(numbers: &mut impl Numbers, of: &[&str], often: usize, style: Style) -> String {
+    if style.narrow && numbers.below(8) != 0 {
+        return one(numbers, of).into();
+    }
     if numbers.below(often) != 0 {
         return "*".into();
     }
@@ -135,19 +147,24 @@ fn list(numbers: &mut impl Numbers, of: &[&str], often: usize) -> String {
 }
 
 /// The fields of an entry.
-fn fields(numbers: &mut impl Numbers, weights: bool) -> String {
+fn fields(numbers: &mut impl Numbers, style: Style) -> String {
     let targets: Vec<&str> = PATTERNS.into_iter().chain(NETWORKS).collect();
+    let usual = Style { narrow: false, ..style };
     let mut text = [
-        list(numbers, &USERS, 2),
-        list(numbers, &NETWORKS, 3),
-        list(numbers, &targets, 2),
-        list(numbers, &PORTS, 4),
-        list(numbers, &OPERATIONS, 4),
-        list(numbers, &DAYS, 8),
-        list(numbers, &PERIODS, 8),
+        list(numbers, &USERS, 2, style),
+        list(numbers, &NETWORKS, 3, style),
+        list(numbers, &targets, 2, style),
+        // So many different ports that there is a list for each.
+        match style.narrow {
+            true if numbers.below(2) == 0 => (1 + numbers.below(99)).to_string(),
+            _ => list(numbers, &PORTS, 4, style),
+        },
+        list(numbers, &OPERATIONS, 4, usual),
+        list(numbers, &DAYS, 8, usual),
+        list(numbers, &PERIODS, 8, usual),
     ]
     .join(" ");
-    if weights && numbers.below(2) == 0 {
+    if style.weights && numbers.below(2) == 0 {
         let _ = write!(text, " {}", numbers.below(4));
     }
     text
@@ -156,12 +173,13 @@ fn fields(numbers: &mut impl Numbers, weights: bool) -> String {
 /// A configuration of three services with one growing list, and limits.
 fn configuration(numbers: &mut impl Numbers) -> String {
     let weights = numbers.below(4) == 0;
-    let most = [4, 12, 24, 60][numbers.below(4)];
+    let most = [4, 12, 24, 60, 60, 400][numbers.below(6)];
+    let style = Style { weights, narrow: most > 24 && numbers.below(2) == 0 };
     let mut text = String::from("auth iponly\ncounter /tmp/counter\n");
     for service in ["socks -p1", "proxy -p2", "socks -p3"] {
         for _ in 0..numbers.below(most) {
             let action = one(numbers, &["allow", "deny"]);
-            let _ = writeln!(text, "{action} {}", fields(numbers, weights));
+            let _ = writeln!(text, "{action} {}", fields(numbers, style));
             if action == "allow" && numbers.below(4) == 0 {
                 let parent = one(numbers, &["socks5 192.0.2.1 1080", "http 0.0.0.0 0"]);
                 let _ = writeln!(text, "parent 1000 {parent}");
@@ -171,7 +189,7 @@ fn configuration(numbers: &mut impl Numbers) -> String {
     }
     for _ in 0..numbers.below(most) {
         let limit = one(numbers, &LIMITS);
-        let _ = writeln!(text, "{limit} {}", fields(numbers, weights));
+        let _ = writeln!(text, "{limit} {}", fields(numbers, style));
     }
     text
 }

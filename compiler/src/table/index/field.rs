@@ -1,12 +1,10 @@
 //! The fields of an index: which entries accept a request's value.
-use smallvec::SmallVec;
-
-use super::{Passes, Row};
+use super::{Passes, Row, matching::Accepting};
 use crate::{
     program::acl::Operation,
     table::{
         Fields, Subject,
-        bits::{BLOCK, Bits},
+        bits::Bits,
         intervals::{Intervals, Lists, Point},
         names::Names,
         networks::Networks,
@@ -15,53 +13,6 @@ use crate::{
         texts::{Builder, Texts},
     },
 };
-
-/// The entries that accept one value of one field.
-#[derive(Debug)]
-pub(super) struct Accepting<'a> {
-    /// Those that accept any.
-    any: &'a Bits,
-    /// Those that accept it by name, in ascending lists. What was passed is cut off.
-    named: Lists<'a>,
-}
-
-impl<'a> Accepting<'a> {
-    /// These and no other.
-    pub(super) fn only(bits: &'a Bits) -> Self {
-        Self { any: bits, named: SmallVec::new() }
-    }
-
-    /// The first block from `from` on, and before `end`, that has some of them: which, and them.
-    pub(super) fn block(&mut self, from: u32, end: u32) -> Option<(u32, u64)> {
-        let mut first = self.any.block(from, end);
-        for list in &mut self.named {
-            skip(list, from * BLOCK);
-            let Some(block) = list.first().map(|entry| entry / BLOCK).filter(|block| *block < end) else {
-                continue;
-            };
-            if first.is_none_or(|(other, _)| block < other) {
-                first = Some((block, 0));
-            }
-        }
-        let (block, mut entries) = first?;
-        for list in &self.named {
-            let within = list.iter().take_while(|entry| **entry / BLOCK == block);
-            entries = within.fold(entries, |entries, entry| entries | 1 << (entry % BLOCK));
-        }
-        Some((block, entries))
-    }
-}
-
-/// Cuts off what is below `from`: looks near the front first, since steps are mostly short.
-fn skip(list: &mut &[u32], from: u32) {
-    let mut step = 1;
-    while list.get(step - 1).is_some_and(|entry| *entry < from) {
-        *list = list.get(step..).unwrap_or_default();
-        step *= 2;
-    }
-    let below = list.get(..step.min(list.len())).unwrap_or_default().partition_point(|entry| *entry < from);
-    *list = list.get(below..).unwrap_or_default();
-}
 
 /// The rows, by place.
 pub(super) struct Placed<'a> {
@@ -115,7 +66,8 @@ impl Users {
     }
 
     pub(super) fn accepting(&self, subject: &Subject<'_>) -> Accepting<'_> {
-        Accepting { any: &self.any, named: self.texts.entries(subject.user).into_iter().collect() }
+        let named = self.texts.entries(subject.user);
+        Accepting::new(&self.any, named.into_iter().collect())
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -143,7 +95,7 @@ impl Sources {
     pub(super) fn accepting(&self, subject: &Subject<'_>) -> Accepting<'_> {
         let mut named = Lists::new();
         self.networks.find(subject.source, &mut named);
-        Accepting { any: &self.any, named }
+        Accepting::new(&self.any, named)
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -231,7 +183,7 @@ impl TargetField {
         if let Some(address) = address {
             self.networks.find(address, &mut named);
         }
-        Some(Accepting { any, named })
+        Some(Accepting::new(any, named))
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -264,7 +216,7 @@ impl<K: Point> Ranges<K> {
             Self::Many { any, ranges } => {
                 let mut named = Lists::new();
                 ranges.find(value, &mut named);
-                Some(Accepting { any, named })
+                Some(Accepting::new(any, named))
             }
         }
     }
@@ -320,8 +272,8 @@ impl Operations {
             .then(|| Self { sets: Operation::ALL.iter().map(set).collect(), none: Bits::default() })
     }
 
-    pub(super) fn accepting(&self, subject: &Subject<'_>) -> Accepting<'_> {
-        Accepting::only(self.sets.get(subject.operation as usize).unwrap_or(&self.none))
+    pub(super) fn accepting(&self, subject: &Subject<'_>) -> &Bits {
+        self.sets.get(subject.operation as usize).unwrap_or(&self.none)
     }
 
     pub(super) fn bytes(&self) -> usize {
