@@ -173,7 +173,7 @@ fn fields(numbers: &mut impl Numbers, style: Style) -> String {
 /// A configuration of three services with one growing list, and limits.
 fn configuration(numbers: &mut impl Numbers) -> String {
     let weights = numbers.below(4) == 0;
-    let most = [4, 12, 24, 60, 60, 400][numbers.below(6)];
+    let most = [4, 12, 24, 60, 4, 12, 24, 60, 60, 400][numbers.below(10)];
     let style = Style { weights, narrow: most > 24 && numbers.below(2) == 0 };
     let mut text = String::from("auth iponly\ncounter /tmp/counter\n");
     for service in ["socks -p1", "proxy -p2", "socks -p3"] {
