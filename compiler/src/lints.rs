@@ -114,7 +114,6 @@ pub(crate) mod radius_without_servers;
 pub(crate) mod redundant_entry;
 pub(crate) mod reuseport_random_extip;
 pub(crate) mod rotate_without_type;
-pub(crate) mod rotate_without_type;
 pub(crate) mod secure_parent_without_mode3;
 pub(crate) mod service_deprecated;
 pub(crate) mod setgid_after_setuid;
