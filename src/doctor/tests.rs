@@ -335,3 +335,17 @@ fn it_is_told_in_words_and_to_programs() {
     assert_eq!(json["summary"]["unchecked"], 1);
     assert!(!text.contains("hunter2") && !json.to_string().contains("hunter2"), "{text}");
 }
+
+#[test]
+fn what_is_found_ten_thousand_times_is_told_once() {
+    let line = |host: u32| format!("allow *\nparent 1000 extip 203.0.{}.{} 0\n", host / 256, host % 256);
+    let config: String = (0..10_000).map(line).chain(["proxy -i127.0.0.1\n".to_owned()]).collect();
+    let compiled = compiled(&config);
+    let outcome = outcome(&compiled, &Recorded::named("tuned"), Target::ThreeProxy);
+    assert_eq!(outcome.found.len(), 10_000);
+    let mut text = Vec::new();
+    report::doctor::text(&mut text, &compiled.sources, &outcome, false).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert_eq!(text.matches("deny[address-not-here]").count(), 1);
+    assert!(text.contains("10000 denied, 0 warned"), "{text}");
+}

@@ -1,7 +1,10 @@
 //! How what `cfgc doctor` found looks.
 use std::io::{self, Write};
 
-use compiler::{finding::Level, sources::Sources};
+use compiler::{
+    finding::{self, Level},
+    sources::Sources,
+};
 use serde::Serialize;
 
 use super::{json::Place, printable, text::Text};
@@ -13,8 +16,10 @@ const VERSION: u32 = 1;
 /// Writes it for people.
 pub(crate) fn text(out: &mut dyn Write, sources: &Sources, outcome: &Outcome, color: bool) -> io::Result<()> {
     let text = Text::new(color);
-    for diagnosis in &outcome.found {
-        writeln!(out, "{}\n", text.finding(sources, &diagnosis.finding))?;
+    let findings = outcome.found.iter().map(|diagnosis| diagnosis.finding.clone());
+    // Ten thousand addresses that are not here are one finding.
+    for finding in finding::group(findings.collect()) {
+        writeln!(out, "{}\n", text.finding(sources, &finding))?;
     }
     for Unchecked { check, why } in &outcome.unchecked {
         writeln!(out, "not checked[{check}]: {}", printable(why))?;

@@ -3,6 +3,7 @@
 //! `UPDATE=1 cargo test --test it generated` writes them.
 use std::fmt::Write;
 
+use compiler::lints::{self, Rule};
 use grammar::{
     directive::{self, Directive, Effect, Kind, LONG, NEXT},
     option::{self, Form, ServiceOption, Services},
@@ -43,6 +44,31 @@ fn directives() {
         option_section(&mut text, row);
     }
     page("directives.md", &text);
+}
+
+#[test]
+fn lints() {
+    let mut text = "# Rules\n\n\
+        What `cfgc check` finds. This page is made from the documentation of the rules in [compiler/src/lints](../compiler/src/lints), \
+        which is what `cfgc explain RULE` prints; every example in it is run as a test. A rule at level `allow` is off until it is asked for: \
+        `--warn RULE`.\n\n| rule | level | group | fix | finds |\n|---|---|---|---|---|\n"
+        .to_owned();
+    for rule in lints::all() {
+        let Rule { name, level, group, .. } = rule;
+        let fix = if rule.has_fix() { "yes" } else { "" };
+        let finds = rule.summary().split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
+        writeln!(text, "| [{name}](#{name}) | {} | {} | {fix} | {finds} |", level.name(), group.name())
+            .unwrap();
+    }
+    for rule in lints::all() {
+        let Rule { name, level, group, since, .. } = rule;
+        let head = format!("`{}` · {} · since {since}", level.name(), group.name());
+        write!(text, "\n## {name}\n\n{head}\n\n{}", rule.markdown()).unwrap();
+    }
+    for rule in lints::all() {
+        assert_eq!(text.matches(&format!("\n## {}\n", rule.name)).count(), 1, "{}", rule.name);
+    }
+    assert_eq!(text.matches("\n```").count() % 2, 0, "a fence is open");
 }
 
 fn directive_section(text: &mut String, row: &Directive) {
