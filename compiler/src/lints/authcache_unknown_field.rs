@@ -1,5 +1,8 @@
 //! Words in the field list of `authcache` that are no fields.
-use grammar::value::{CacheField, CacheTrap, cache_fields};
+use grammar::{
+    directive::closest,
+    value::{CacheField, CacheTrap, cache_fields},
+};
 
 use super::rule::{Lint, Part, rule};
 use crate::{finding::Finding, fix::Safety, program::trap::Trap};
@@ -115,12 +118,24 @@ fn meant(word: &str) -> Option<&'static str> {
         ("extip", "ext"),
     ];
     let same = CacheField::ALL.into_iter().map(CacheField::name).find(|name| *name == word);
-    same.or_else(|| known.into_iter().find(|(wrong, _)| *wrong == word).map(|(_, right)| right))
+    let other = || known.into_iter().find(|(wrong, _)| *wrong == word).map(|(_, right)| right);
+    let near = || closest(word.as_bytes(), CacheField::ALL.into_iter().map(CacheField::name));
+    same.or_else(other).or_else(near)
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::lints::tests::check;
+    use crate::lints::tests::{check, findings};
+
+    #[test]
+    fn a_misspelt_field_finds_the_one_that_is_meant() {
+        for (written, meant) in [("usr", "user"), ("dstadr", "dstaddr"), ("hst", ""), ("login", "user")] {
+            let found = findings("authcache-unknown-field", &format!("authcache ip,{written} 60\n"));
+            let texts: Vec<_> =
+                found.iter().filter_map(|found| found.fix.as_ref()).map(|fix| &fix.edits[0].text).collect();
+            assert_eq!(texts.first().map_or("", |text| text.as_str()), meant, "{written}");
+        }
+    }
 
     #[test]
     fn says_what_3proxy_reads() {
