@@ -46,17 +46,61 @@ pub(crate) enum Command {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Check {
-    /// The configurations; `-` is standard input.
+    /// The configurations; `-` is standard input. Of a folder, the files in it and below that look like one.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// How findings are printed.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
+    /// Count the findings of each rule.
+    #[arg(long)]
+    pub(crate) statistics: bool,
     /// Exit with 1 on warnings too.
     #[arg(long)]
     pub(crate) deny_warnings: bool,
     #[command(flatten)]
+    pub(crate) fixing: Fixing,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    #[command(flatten)]
     pub(crate) levels: Levels,
+}
+
+/// What becomes of fixes.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Fixes")]
+pub(crate) struct Fixing {
+    /// Mend what can be mended safely, in included files too, and report what is left. The fixed text of standard input goes to
+    /// standard output.
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// Make the fixes too that may change what the configuration does.
+    #[arg(long)]
+    pub(crate) unsafe_fixes: bool,
+    /// Print what would change instead, without secrets: exit status 1 if something would.
+    #[arg(long, conflicts_with_all = ["format", "statistics"])]
+    pub(crate) diff: bool,
+}
+
+/// How configurations are read.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct Reading {
+    /// What standard input is called in findings and settings.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stdin_filename: Option<PathBuf>,
+    /// Take settings from this file, not from the `cfgc.toml` beside a configuration or above it.
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    pub(crate) config: Option<PathBuf>,
+    /// Take no settings from any file.
+    #[arg(long)]
+    pub(crate) no_config: bool,
+    /// Look absolute paths of included files up in this folder: that of an image, or of a chroot.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+    /// Read no included files.
+    #[arg(long, conflicts_with = "root")]
+    pub(crate) no_includes: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -239,6 +283,12 @@ pub(crate) enum Format {
     Short,
     /// For programs: see docs/json.md.
     Json,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// Annotations of a GitHub workflow.
+    Github,
+    /// JUnit XML, for continuous integration.
+    Junit,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

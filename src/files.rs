@@ -1,11 +1,12 @@
 //! Files from the disk and standard input.
 use std::{
+    borrow::Cow,
     cell::Cell,
     io,
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use compiler::sources::Files;
 use runtime::reload::read;
 
@@ -13,6 +14,13 @@ use runtime::reload::read;
 const STDIN: &str = "-";
 /// So it is called in findings.
 pub(crate) const STDIN_NAME: &str = "<stdin>";
+/// What is looked at to tell a text.
+const HEAD: usize = 4096;
+
+/// Whether a path stands for standard input.
+pub(crate) fn is_stdin(path: &Path) -> bool {
+    path == Path::new(STDIN)
+}
 
 /// A configuration that was read already, and the disk for what it includes. Relative paths are taken from the working
 /// directory, as 3proxy does.
@@ -21,29 +29,71 @@ pub(crate) struct Given {
     pub(crate) path: PathBuf,
     /// Handed to the first who asks, not copied.
     text: Cell<Option<Vec<u8>>>,
+    /// Where absolute paths of included files start.
+    root: Option<PathBuf>,
 }
 
 impl Given {
     /// Reads the configuration at `path`, or standard input for `-`.
     pub(crate) fn read(path: &Path) -> Result<Self> {
-        let given = if path == Path::new(STDIN) {
-            read::whole(io::stdin().lock())
-                .map(|text| Self { path: STDIN_NAME.into(), text: Cell::new(Some(text)) })
-        } else {
-            read::configuration(path).map(|text| Self { path: path.into(), text: Cell::new(Some(text)) })
-        };
-        given.with_context(|| format!("`{}` can't be read", path.display()))
+        let text = if is_stdin(path) { read::whole(io::stdin().lock()) } else { read::configuration(path) };
+        let text = text.with_context(|| format!("`{}` can't be read", path.display()))?;
+        let path = if is_stdin(path) { STDIN_NAME.into() } else { path.to_owned() };
+        Ok(Self { path, text: Cell::new(Some(text)), root: None })
+    }
+
+    /// The same under another name, if there is one.
+    pub(crate) fn named(mut self, name: Option<&Path>) -> Self {
+        if let Some(name) = name {
+            self.path = name.to_owned();
+        }
+        self
+    }
+
+    /// The same with absolute paths of included files looked up under `root`, if there is one.
+    pub(crate) fn under(mut self, root: Option<&Path>) -> Self {
+        self.root = root.map(Path::to_owned);
+        self
+    }
+
+    /// Where an included file is on this machine.
+    pub(crate) fn on_disk<'a>(&self, path: &'a Path) -> Cow<'a, Path> {
+        under(self.root.as_deref(), path)
     }
 
     /// What was read.
     pub(crate) fn into_text(self) -> Vec<u8> {
         self.text.into_inner().unwrap_or_default()
     }
+
+    /// Refuses what is no text: a finding for each of its bytes would say nothing.
+    pub(crate) fn refuse_binary(self) -> Result<Self> {
+        let text = self.text.take().unwrap_or_default();
+        let head = text.get(..HEAD).unwrap_or(&text);
+        let nul = head.iter().filter(|byte| **byte == 0).count();
+        if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
+            bail!("`{}` is UTF-16, which 3proxy does not read: save it as UTF-8", self.path.display());
+        }
+        // A stray one is a finding.
+        if nul > 1 && nul * 100 > head.len() {
+            bail!("`{}` is no configuration: it holds binary data", self.path.display());
+        }
+        self.text.set(Some(text));
+        Ok(self)
+    }
+}
+
+/// An absolute path under `root`, any other as it is.
+pub(crate) fn under<'a>(root: Option<&Path>, path: &'a Path) -> Cow<'a, Path> {
+    match (root, path.strip_prefix("/")) {
+        (Some(root), Ok(inside)) => Cow::Owned(root.join(inside)),
+        _ => Cow::Borrowed(path),
+    }
 }
 
 impl Files for Given {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let given = (path == self.path).then(|| self.text.take()).flatten();
-        given.map_or_else(|| read::included(path), Ok)
+        given.map_or_else(|| read::included(&self.on_disk(path)), Ok)
     }
 }

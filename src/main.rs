@@ -16,6 +16,7 @@ mod password;
 mod report;
 mod rules;
 mod run;
+mod settings;
 mod test;
 mod trace;
 

@@ -3,89 +3,54 @@ pub(crate) mod diff;
 mod difference;
 pub(crate) mod doctor;
 mod excerpt;
+mod findings;
+mod github;
 pub(crate) mod ir;
 mod json;
+mod junit;
+mod location;
 mod mask;
+mod mended;
+mod sarif;
 mod short;
+mod style;
 pub(crate) mod suite;
+mod summary;
 mod text;
 pub(crate) mod trace;
+mod unified;
+mod xml;
 
 use std::{
     borrow::Cow,
     io::{self, Write},
+    path::Path,
 };
 
 use compiler::{
+    Compiled,
     finding::Finding,
+    fix::Changed,
     sources::{Loc, Source, Sources},
 };
 
-use crate::args::Format;
+pub(crate) use findings::Report;
+use location::{relative, uri};
+use mask::Script;
+pub(crate) use style::Style;
+pub(crate) use summary::Summary;
 
-/// What was found in all files.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Summary {
-    /// Findings at deny level.
-    pub(crate) denied: u64,
-    /// Findings at warn level.
-    pub(crate) warned: u64,
-    /// Files that were checked.
-    pub(crate) files: u64,
-}
-
-/// Writes findings in one format.
-pub(crate) enum Report {
-    Text(text::Text),
-    Short,
-    Json(json::Findings),
-}
-
-impl Report {
-    pub(crate) fn new(format: Format, color: bool) -> Self {
-        match format {
-            Format::Text => Self::Text(text::Text::new(color)),
-            Format::Short => Self::Short,
-            Format::Json => Self::Json(json::Findings::default()),
-        }
-    }
-
-    /// Writes the findings of one configuration.
-    pub(crate) fn findings(
-        &mut self,
-        out: &mut dyn Write,
-        sources: &Sources,
-        findings: &[Finding],
-    ) -> io::Result<()> {
-        for finding in findings {
-            match self {
-                Self::Text(text) => writeln!(out, "{}\n", text.finding(sources, finding))?,
-                Self::Short => writeln!(out, "{}", short::finding(sources, finding))?,
-                Self::Json(findings) => findings.push(sources, finding),
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes what comes behind the last configuration.
-    pub(crate) fn finish(self, out: &mut dyn Write, summary: Summary) -> io::Result<()> {
-        match self {
-            Self::Text(_) => writeln!(out, "{summary}"),
-            Self::Short => Ok(()),
-            Self::Json(findings) => findings.write(out, summary),
-        }
-    }
-}
-
-impl std::fmt::Display for Summary {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { denied, warned, files } = self;
-        let files = if *files == 1 { "1 file".to_owned() } else { format!("{files} files") };
-        if *denied == 0 && *warned == 0 {
-            return write!(f, "nothing found in {files}");
-        }
-        write!(f, "{denied} denied, {warned} warned in {files}")
-    }
+/// Writes what changes in a file of `compiled`, as a unified diff without secrets.
+pub(crate) fn unified(
+    out: &mut dyn Write,
+    compiled: &Compiled,
+    path: &Path,
+    changed: &Changed,
+    color: bool,
+) -> io::Result<()> {
+    let source = compiled.sources.iter().map(|(_, source)| source).find(|source| source.path == path);
+    let script = source.map_or(Script::Lines, |source| Script::of(&compiled.sources, source));
+    unified::write(out, path, script, (&changed.before, &changed.after), color)
 }
 
 /// Says on standard error why something could not be done.
@@ -108,6 +73,26 @@ fn line_number(sources: &Sources, at: Loc) -> String {
         Some(source) => format!("{line} of `{}`", source.path.display()),
         None => line.to_string(),
     }
+}
+
+/// How many more there are like it, and up to where.
+fn further(sources: &Sources, finding: &Finding) -> Option<String> {
+    let last = line_number(sources, finding.last?);
+    let more = (finding.count as usize).saturating_sub(1);
+    Some(format!("and {} more, up to line {last}", thousands(more)))
+}
+
+/// A number with a comma between thousands.
+fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// Where the line of a place starts.

@@ -123,7 +123,7 @@ fn reloaded(applied: &Applied, files: &mut Files, color: bool) {
 /// Shows findings on standard error: standard output may be the access log.
 fn show(compiled: &Compiled, color: bool) {
     let mut out = io::stderr().lock();
-    let mut report = Report::new(Format::Text, color);
+    let mut report = Report::new(Format::Text, color, false);
     // A closed standard error is no reason to end.
     let _ = report.findings(&mut out, &compiled.sources, &compiled.findings).and_then(|()| out.flush());
 }

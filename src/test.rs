@@ -86,7 +86,7 @@ fn text(path: &Path) -> Result<String> {
 fn refuse(mut compiled: Compiled, color: Color) -> Result<ExitCode> {
     compiled.findings.retain(|finding| finding.refused);
     let mut out = io::stderr().lock();
-    let mut report = Report::new(Format::Text, color.is_on(&io::stderr()));
+    let mut report = Report::new(Format::Text, color.is_on(&io::stderr()), false);
     report.findings(&mut out, &compiled.sources, &compiled.findings)?;
     bail!("3proxy refuses this configuration, so there is nothing to test")
 }

@@ -83,6 +83,18 @@ impl Finding {
         }
     }
 
+    /// Cuts what it cites where that is very long: a word may be as long as a file.
+    pub(crate) fn shorten(&mut self) {
+        let labels = self.labels.iter_mut().map(|label| &mut label.text);
+        let title = self.fix.as_mut().map(|fix| &mut fix.title);
+        let texts = [&mut self.message, &mut self.label].into_iter();
+        for text in texts.chain(labels).chain(&mut self.notes).chain(&mut self.help).chain(title) {
+            if text.len() > LONGEST_CITATION {
+                *text = shortened(text);
+            }
+        }
+    }
+
     /// Takes an equal finding in that stands behind it.
     fn absorb(&mut self, other: Self) {
         self.count += other.count;
@@ -126,6 +138,26 @@ impl Finding {
         self.fix = fix.into();
         self
     }
+}
+
+/// So many bytes are cited whole, and of longer words so many characters.
+const LONGEST_CITATION: usize = 200;
+const CITED: usize = 100;
+
+/// A text with long citations cut.
+fn shortened(text: &str) -> String {
+    let mut short = String::with_capacity(LONGEST_CITATION);
+    for (number, part) in text.split('`').enumerate() {
+        if number > 0 {
+            short.push('`');
+        }
+        if number % 2 == 1 && part.len() > LONGEST_CITATION {
+            short.extend(part.chars().take(CITED).chain(['…']));
+        } else {
+            short.push_str(part);
+        }
+    }
+    short
 }
 
 /// So many equal findings are shown one by one; more become one finding.
@@ -205,6 +237,16 @@ mod tests {
         assert_eq!(shown[0].last, Some(at(57)));
         assert_eq!(shown[0].fix.as_ref().unwrap().edits.len(), 20);
         assert!(shown[1..].iter().all(|finding| finding.rule == "few" && finding.count == 1));
+    }
+
+    #[test]
+    fn long_words_are_cut_where_they_are_cited() {
+        let long = "é".repeat(1_000);
+        let mut cut = finding("one", 0, format!("`{long}` is not `b`")).help(format!("write `{long}`"));
+        cut.shorten();
+        let short = "é".repeat(100);
+        assert_eq!(cut.message, format!("`{short}…` is not `b`"));
+        assert_eq!(cut.help.unwrap(), format!("write `{short}…`"));
     }
 
     #[test]

@@ -50,6 +50,7 @@ pub(crate) mod daemon_not_first;
 pub(crate) mod directive_since;
 pub(crate) mod dnspr_without_resolver;
 pub(crate) mod duplicate_listener;
+pub(crate) mod empty_configuration;
 pub(crate) mod empty_list;
 pub(crate) mod empty_password;
 pub(crate) mod endpoint_malformed;
@@ -195,6 +196,7 @@ static RULES: &[&Rule] = &[
     &directive_since::RULE,
     &dnspr_without_resolver::RULE,
     &duplicate_listener::RULE,
+    &empty_configuration::RULE,
     &empty_list::RULE,
     &empty_password::RULE,
     &endpoint_malformed::RULE,

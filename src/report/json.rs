@@ -1,14 +1,21 @@
 //! Findings for programs. The form is described in docs/json.md: change both, and [`VERSION`].
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    path::Path,
+};
 
 use compiler::{
-    finding,
-    fix::{self, Safety},
+    finding::{self, Level},
+    fix::{self, Mended, Safety},
     sources::{Loc, Sources},
 };
 use serde::Serialize;
 
-use super::{Summary, line_at, line_start, mask::Script};
+use super::{
+    line_at, line_start,
+    mask::Script,
+    summary::{Count, Summary},
+};
 
 /// Goes up when something in the form is removed or means something else; additions leave it.
 const VERSION: u32 = 1;
@@ -17,23 +24,59 @@ const VERSION: u32 = 1;
 struct Document {
     version: u32,
     findings: Vec<Finding>,
+    failed: Vec<Failure>,
+    fixed: Vec<Made>,
+    withheld: Vec<Withheld>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    statistics: Option<Vec<Statistic>>,
     summary: Totals,
 }
 
 /// The findings so far.
 #[derive(Default)]
-pub(crate) struct Findings(Vec<Finding>);
+pub(crate) struct Findings {
+    findings: Vec<Finding>,
+    failed: Vec<Failure>,
+    fixed: Vec<Made>,
+    withheld: Vec<Withheld>,
+}
 
 impl Findings {
     pub(super) fn push(&mut self, sources: &Sources, finding: &finding::Finding) {
-        self.0.push(Finding::new(sources, finding));
+        self.findings.push(Finding::new(sources, finding));
+    }
+
+    pub(super) fn failed(&mut self, path: &Path, why: &str) {
+        self.failed.push(Failure { path: path.display().to_string(), message: why.to_owned() });
+    }
+
+    pub(super) fn mended(&mut self, mended: &Mended) {
+        self.fixed.extend(mended.made.iter().map(Made::new));
+        self.withheld.extend(
+            mended
+                .withheld
+                .iter()
+                .map(|withheld| Withheld { fix: Made::new(&withheld.fix), brings: withheld.brings.clone() }),
+        );
     }
 
     /// Writes one document.
-    pub(super) fn write(self, out: &mut dyn Write, summary: Summary) -> io::Result<()> {
-        let Summary { denied, warned, files } = summary;
-        let summary = Totals { files, denied, warned };
-        serde_json::to_writer_pretty(&mut *out, &Document { version: VERSION, findings: self.0, summary })?;
+    pub(super) fn write(self, out: &mut dyn Write, summary: &Summary, statistics: bool) -> io::Result<()> {
+        let (fixable, fixable_unsafely) = summary.fixable();
+        let totals = Totals {
+            files: summary.files,
+            failed: summary.failed,
+            denied: summary.at(Level::Deny),
+            warned: summary.at(Level::Warn),
+            fixed: summary.fixed,
+            fixable,
+            fixable_unsafely,
+        };
+        let Self { findings, failed, fixed, withheld } = self;
+        let statistics = statistics.then(|| Statistic::all(summary));
+        let document =
+            Document { version: VERSION, findings, failed, fixed, withheld, statistics, summary: totals };
+        serde_json::to_writer_pretty(&mut *out, &document)?;
         writeln!(out)
     }
 }
@@ -41,8 +84,66 @@ impl Findings {
 #[derive(Serialize)]
 struct Totals {
     files: u64,
+    failed: u64,
     denied: u64,
     warned: u64,
+    fixed: u64,
+    fixable: u64,
+    fixable_unsafely: u64,
+}
+
+/// A file that could not be checked or mended.
+#[derive(Serialize)]
+struct Failure {
+    path: String,
+    message: String,
+}
+
+/// A fix that was made.
+#[derive(Serialize)]
+struct Made {
+    rule: &'static str,
+    title: String,
+    path: String,
+    line: u32,
+}
+
+/// A fix that was not made.
+#[derive(Serialize)]
+struct Withheld {
+    #[serde(flatten)]
+    fix: Made,
+    brings: Vec<&'static str>,
+}
+
+impl Made {
+    fn new(made: &fix::Made) -> Self {
+        let fix::Made { rule, title, path, line } = made;
+        Self { rule, title: title.clone(), path: path.display().to_string(), line: *line }
+    }
+}
+
+/// What a rule found.
+#[derive(Serialize)]
+struct Statistic {
+    rule: &'static str,
+    level: &'static str,
+    found: u64,
+    fixable: u64,
+    fixable_unsafely: u64,
+}
+
+impl Statistic {
+    fn all(summary: &Summary) -> Vec<Self> {
+        let one = |(rule, level, count): (&'static str, Level, Count)| Self {
+            rule,
+            level: level.name(),
+            found: count.found,
+            fixable: count.safe,
+            fixable_unsafely: count.unsafe_,
+        };
+        summary.rules().into_iter().map(one).collect()
+    }
 }
 
 /// A finding.
@@ -151,7 +252,7 @@ impl Fix {
 }
 
 /// Whether an edit puts in what a secret was, or a line that has one.
-fn repeats_secret(sources: &Sources, edit: &fix::Edit) -> bool {
+pub(super) fn repeats_secret(sources: &Sources, edit: &fix::Edit) -> bool {
     let Some(source) = sources.get(edit.at.file) else { return false };
     let script = Script::of(sources, source);
     let inserts = edit.text.lines().any(|line| !script.secrets(line.as_bytes()).is_empty());

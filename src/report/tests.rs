@@ -1,6 +1,9 @@
-//! What the three formats say of the same findings.
+//! What the formats say of the same findings.
+mod machines;
+
 use std::path::Path;
 
+use clap::ValueEnum;
 use compiler::{Compiled, compile, sources::MemoryFiles};
 use serde_json::Value;
 
@@ -23,9 +26,12 @@ fn report(format: Format, rule: &str, mut compiled: Compiled) -> String {
 
 fn all(format: Format, compiled: &Compiled) -> String {
     let mut out = Vec::new();
-    let mut report = Report::new(format, false);
+    let mut report = Report::new(format, false, false);
+    let mut summary = Summary::default();
+    summary.files = 1;
+    compiled.findings.iter().for_each(|finding| summary.count(finding));
     report.findings(&mut out, &compiled.sources, &compiled.findings).unwrap();
-    report.finish(&mut out, Summary { denied: 1, warned: 2, files: 3 }).unwrap();
+    report.finish(&mut out, &summary, false).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -49,7 +55,7 @@ fix: remove the blank (this changes what the configuration does)
 2 -   maxconn 100
 2 + maxconn 100
 
-1 denied, 2 warned in 3 files
+0 denied, 1 warned in 1 file; --unsafe-fixes mends 1
 "
     );
 }
@@ -103,7 +109,7 @@ fn no_secret_is_in_any_report() {
     for line in lines {
         let compiled = compiled(format!("internal 127.0.0.1\n{line}\n"), "bob:cl:hunter2 al:hunter2");
         assert!(!compiled.findings.is_empty(), "{line}");
-        for format in [Format::Text, Format::Short, Format::Json] {
+        for format in Format::value_variants().iter().copied() {
             let report = all(format, &compiled);
             assert!(!report.contains(secret), "{report}");
         }
@@ -114,7 +120,7 @@ fn no_secret_is_in_any_report() {
 fn nothing_steers_the_terminal() {
     let compiled =
         compiled(b"allow \x1b[2J\x07\xc2\x9b31m\nfrob\x1b]0;x\x07nicate\n proxy \x1b[1m\n".to_vec(), "");
-    for format in [Format::Text, Format::Short] {
+    for format in [Format::Text, Format::Short, Format::Github, Format::Junit] {
         let report = all(format, &compiled);
         assert!(
             !report.is_empty() && !report.contains(|char: char| char.is_control() && char != '\n'),

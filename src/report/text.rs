@@ -8,13 +8,16 @@ use compiler::{
 use super::{
     difference,
     excerpt::{self, Excerpt},
-    line_at, line_number, line_start,
+    further, line_at, line_start,
     mask::Script,
     place, printable,
+    style::Style,
 };
 
 /// Marked lines that are so near are shown together.
 const NEAR: u32 = 6;
+/// Narrower than so many columns nothing is shown.
+const NARROWEST: usize = 40;
 /// Stand for the place of a piece of source until it is rendered; of further pieces nothing is shown.
 /// Private use characters of the source are shown as others, so they do not stand anywhere else.
 const STAND_INS: [char; 8] =
@@ -23,7 +26,7 @@ const STAND_INS: [char; 8] =
 /// Renders findings.
 pub(crate) struct Text {
     renderer: Renderer,
-    color: bool,
+    style: Style,
 }
 
 /// Something said of places in the sources.
@@ -52,8 +55,14 @@ impl<'a> Mark<'a> {
 }
 
 impl Text {
-    pub(super) fn new(color: bool) -> Self {
-        Self { renderer: if color { Renderer::styled() } else { Renderer::plain() }, color }
+    pub(super) fn new(style: impl Into<Style>) -> Self {
+        let style = style.into();
+        let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
+        let renderer = match style.width {
+            Some(width) => renderer.term_width(usize::from(width).max(NARROWEST)),
+            None => renderer,
+        };
+        Self { renderer, style }
     }
 
     /// A finding, without a line end behind it.
@@ -74,7 +83,7 @@ impl Text {
         };
         let text = self.piece(sources, piece);
         match &finding.fix {
-            Some(fix) => text + "\n" + &difference::of(sources, fix, self.color),
+            Some(fix) => text + "\n" + &difference::of(sources, fix, self.style.color),
             None => text,
         }
     }
@@ -96,7 +105,11 @@ impl Text {
         if let Some(help) = help {
             group = group.element(Tone::HELP.message(printable(help)));
         }
-        let places = clusters.iter().filter_map(|near| Some(place(sources, near.first()?.at)));
+        let places = clusters.iter().filter_map(|near| {
+            let at = near.first()?.at;
+            let path = sources.get(at.file).map(|source| &*source.path)?;
+            Some(self.style.linked(path, &place(sources, at)))
+        });
         places
             .zip(STAND_INS)
             .fold(self.renderer.render(&[group]), |text, (place, stand_in)| put_place(text, stand_in, &place))
@@ -115,7 +128,7 @@ impl Text {
     }
 
     fn painted(&self, style: &str, text: &str) -> String {
-        if self.color { format!("{style}{text}{}", difference::PLAIN) } else { text.to_owned() }
+        if self.style.color { format!("{style}{text}{}", difference::PLAIN) } else { text.to_owned() }
     }
 }
 
@@ -125,25 +138,6 @@ fn put_place(text: String, stand_in: char, place: &str) -> String {
     let Some((before, behind)) = text.split_once(stand_in) else { return text };
     let counted = |char: char| char == ':' || char.is_ascii_digit();
     format!("{before}{place}{}", behind.trim_start_matches(counted))
-}
-
-/// How many more there are like it, and up to where.
-fn further(sources: &Sources, finding: &Finding) -> Option<String> {
-    let last = line_number(sources, finding.last?);
-    Some(format!("and {} more, up to line {last}", thousands(finding.count.saturating_sub(1))))
-}
-
-/// A number with a comma between thousands.
-fn thousands(number: u32) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// The primary place first, then the others by place.

@@ -11,6 +11,7 @@
 
 mod bad_input;
 mod cases;
+mod check;
 mod crypt;
 mod diff;
 mod doctor;

@@ -1,6 +1,5 @@
 //! Results as JUnit XML, for continuous integration.
 use std::{
-    borrow::Cow,
     fmt::Write as _,
     io::{self, Write},
     path::Path,
@@ -9,6 +8,7 @@ use std::{
 use compiler::{query::describe, suite::Ran};
 
 use super::{Lines, Results, SuiteFile};
+use crate::report::xml::escape;
 
 pub(super) fn write(out: &mut dyn Write, results: &Results<'_>) -> io::Result<()> {
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
@@ -82,28 +82,4 @@ fn write_test(
         escape(&text)
     )?;
     writeln!(out, "    </testcase>")
-}
-
-/// Text as it may stand in XML, in attributes too. XML has no way to write most control characters: they become `\u{…}`.
-pub(super) fn escape(text: &str) -> Cow<'_, str> {
-    let is_plain = |char: char| {
-        !matches!(char, '&' | '<' | '>' | '"' | '\'' | '\u{fffe}' | '\u{ffff}')
-            && (!char.is_control() || char == '\n')
-    };
-    if text.chars().all(is_plain) {
-        return Cow::Borrowed(text);
-    }
-    let mut escaped = String::with_capacity(text.len() + 16);
-    for char in text.chars() {
-        match char {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&apos;"),
-            char if is_plain(char) => escaped.push(char),
-            char => escaped.extend(char.escape_unicode()),
-        }
-    }
-    Cow::Owned(escaped)
 }

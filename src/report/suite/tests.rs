@@ -5,8 +5,9 @@ use compiler::{Compiled, compile, policy::Policy, sources::MemoryFiles, suite::S
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::{Results, SuiteFile, junit::escape, write};
+use super::{Results, SuiteFile, write};
 use crate::args::SuiteFormat;
+use crate::report::xml::escape;
 
 const CONFIG: &str = "\
 auth iponly

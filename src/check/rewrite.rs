@@ -1,0 +1,73 @@
+//! Puts a mended text in the place of a file.
+use std::{
+    fs,
+    io::Write,
+    os::unix::fs::{MetadataExt, fchown},
+    path::Path,
+};
+
+use anyhow::{Context, Result, bail};
+use runtime::reload::read;
+
+/// Replaces the file at `path`, which held `before`, so that a reader sees all of the old text or all of the new one. Mode and
+/// owner stay, and a link stays a link.
+pub(super) fn replace(path: &Path, before: &[u8], after: &[u8]) -> Result<()> {
+    written(path, before, after).with_context(|| format!("`{}` can't be mended", path.display()))
+}
+
+fn written(path: &Path, before: &[u8], after: &[u8]) -> Result<()> {
+    let path = fs::canonicalize(path)?;
+    let metadata = fs::metadata(&path)?;
+    if read::included(&path)? != before {
+        bail!("it has changed meanwhile");
+    }
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    let mut new = tempfile::Builder::new()
+        .prefix(".cfgc-")
+        .tempfile_in(folder)
+        .with_context(|| format!("no file can be made beside it in `{}`", folder.display()))?;
+    new.write_all(after)?;
+    let own = new.as_file().metadata()?;
+    if (own.uid(), own.gid()) != (metadata.uid(), metadata.gid()) {
+        fchown(new.as_file(), Some(metadata.uid()), Some(metadata.gid()))
+            .context("its owner would change")?;
+    }
+    new.as_file().set_permissions(metadata.permissions())?;
+    new.as_file().sync_all()?;
+    new.persist(&path)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        fs,
+        os::unix::fs::{PermissionsExt, symlink},
+    };
+
+    use super::replace;
+
+    #[test]
+    fn mode_and_links_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink("file", &link).unwrap();
+        replace(&link, b"old", b"new").unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o7777, 0o640);
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing else is left");
+    }
+
+    #[test]
+    fn what_has_changed_meanwhile_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "newer").unwrap();
+        let error = replace(&file, b"old", b"new").unwrap_err();
+        assert!(format!("{error:#}").ends_with("it has changed meanwhile"), "{error:#}");
+        assert_eq!(fs::read(&file).unwrap(), b"newer");
+    }
+}

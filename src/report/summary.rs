@@ -1,0 +1,104 @@
+//! What was found in all configurations, counted.
+use std::{collections::BTreeMap, fmt};
+
+use compiler::{
+    finding::{Finding, Level},
+    fix::Safety,
+};
+
+/// What was found in all configurations.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Summary {
+    /// Configurations that were checked.
+    pub(crate) files: u64,
+    /// Those that were not, and files that could not be mended.
+    pub(crate) failed: u64,
+    /// Fixes that were made, or would be.
+    pub(crate) fixed: u64,
+    /// Findings of each rule, at each level.
+    rules: BTreeMap<(&'static str, Level), Count>,
+}
+
+/// Findings.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Count {
+    pub(super) found: u64,
+    /// Those with a safe fix.
+    pub(super) safe: u64,
+    /// Those with one that is not.
+    pub(super) unsafe_: u64,
+}
+
+impl Summary {
+    /// Counts a finding.
+    pub(crate) fn count(&mut self, finding: &Finding) {
+        let count = self.rules.entry((finding.rule, finding.level)).or_default();
+        let times = u64::from(finding.count);
+        count.found += times;
+        match finding.fix.as_ref().map(|fix| fix.safety) {
+            Some(Safety::Safe) => count.safe += times,
+            Some(Safety::Unsafe) => count.unsafe_ += times,
+            None => {}
+        }
+    }
+
+    /// How many findings there are at a level.
+    pub(crate) fn at(&self, level: Level) -> u64 {
+        self.rules.iter().filter(|((_, of), _)| *of == level).map(|(_, count)| count.found).sum()
+    }
+
+    /// How many have a fix that is safe, and one that is not.
+    pub(super) fn fixable(&self) -> (u64, u64) {
+        self.rules.values().fold((0, 0), |(safe, other), count| (safe + count.safe, other + count.unsafe_))
+    }
+
+    /// Each rule that found something, what finds most first.
+    pub(super) fn rules(&self) -> Vec<(&'static str, Level, Count)> {
+        let mut rules: Vec<_> =
+            self.rules.iter().map(|((rule, level), count)| (*rule, *level, *count)).collect();
+        rules.sort_by_key(|(.., count)| std::cmp::Reverse(count.found));
+        rules
+    }
+
+    /// A table of the rules that found something.
+    pub(super) fn statistics(&self) -> String {
+        let rules = self.rules();
+        let width = rules.iter().map(|(.., count)| count.found.to_string().len()).max().unwrap_or_default();
+        let line = |(rule, level, count): &(&str, Level, Count)| {
+            let fix = match count {
+                Count { safe: 1.., .. } => " (--fix)",
+                Count { unsafe_: 1.., .. } => " (--unsafe-fixes)",
+                _ => "",
+            };
+            format!("{:>width$} {}[{rule}]{fix}\n", count.found, level.name())
+        };
+        rules.iter().map(line).collect()
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let files = match self.files {
+            1 => "1 file".to_owned(),
+            files => format!("{files} files"),
+        };
+        if self.fixed > 0 {
+            write!(f, "{} fixed, ", self.fixed)?;
+        }
+        match (self.at(Level::Deny), self.at(Level::Warn)) {
+            (0, 0) if self.fixed > 0 => write!(f, "nothing left in {files}")?,
+            (0, 0) => write!(f, "nothing found in {files}")?,
+            (denied, warned) => write!(f, "{denied} denied, {warned} warned in {files}")?,
+        }
+        match self.fixable() {
+            (0, 0) => {}
+            (safe, 0) => write!(f, "; --fix mends {safe}")?,
+            (0, other) => write!(f, "; --unsafe-fixes mends {other}")?,
+            (safe, other) => write!(f, "; --fix mends {safe}, --unsafe-fixes {other} more")?,
+        }
+        match self.failed {
+            0 => Ok(()),
+            failed => write!(f, "; {failed} failed"),
+        }
+    }
+}

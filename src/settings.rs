@@ -1,0 +1,213 @@
+//! `cfgc.toml`: what a house thinks of rules, for all configurations beside it and below.
+mod read;
+
+use std::{
+    collections::HashMap,
+    fs,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+    rc::Rc,
+};
+
+use anyhow::{Context, Result, bail};
+use compiler::{
+    finding::Level,
+    options::{Allowances, Runner},
+};
+use glob::{MatchOptions, Pattern};
+
+use crate::levels::Asked;
+
+/// The name of the file.
+const NAME: &str = "cfgc.toml";
+/// A folder that has one of these is the root of a repository: nothing above it counts.
+const REPOSITORIES: [&str; 3] = [".git", ".hg", ".jj"];
+
+/// What stands in the file.
+#[derive(Debug, Default)]
+pub(crate) struct Settings {
+    /// Its folder, from which patterns are counted.
+    folder: PathBuf,
+    rules: Asked,
+    overrides: Vec<Override>,
+    /// What will run the configurations.
+    pub(crate) runner: Runner,
+    /// What comments may allow.
+    pub(crate) allowances: Allowances,
+}
+
+/// Levels for some files.
+#[derive(Debug)]
+struct Override {
+    paths: Vec<Pattern>,
+    rules: Asked,
+}
+
+impl Settings {
+    /// Reads the file at `path`.
+    fn read(path: &Path) -> Result<Self> {
+        let shown = path.display();
+        let text = fs::read_to_string(path).with_context(|| format!("`{shown}` can't be read"))?;
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        match read::read(&text, folder) {
+            Ok(settings) => Ok(settings),
+            Err(faults) => {
+                let line = |fault: &read::Fault| {
+                    format!("{shown}:{}:{}: {}", fault.at.line, fault.at.column, fault.message)
+                };
+                bail!("{}", faults.iter().map(line).collect::<Vec<_>>().join("\ncfgc: "))
+            }
+        }
+    }
+
+    /// The level of a rule in the file at `path`: of the last override that names it and covers the file, else of the rules.
+    pub(crate) fn level(&self, rule: &str, path: &Path) -> Option<Level> {
+        let own = || self.overrides.iter().rev().filter(|one| one.covers(&self.folder, path));
+        let overridden =
+            if self.overrides.is_empty() { None } else { own().find_map(|one| one.rules.of(rule)) };
+        overridden.or_else(|| self.rules.of(rule))
+    }
+}
+
+impl Override {
+    /// Whether a file is covered: by its path from `folder` on or that of a folder it is in; by its name alone, if the pattern
+    /// has no slash.
+    fn covers(&self, folder: &Path, path: &Path) -> bool {
+        let Ok(path) = std::path::absolute(path) else { return false };
+        let Ok(inside) = path.strip_prefix(folder) else { return false };
+        let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
+        self.paths.iter().any(|pattern| {
+            let by_name = !pattern.as_str().contains('/');
+            inside.ancestors().any(|part| {
+                let part = if by_name { part.file_name().map(Path::new) } else { Some(part) };
+                part.is_some_and(|part| pattern.matches_path_with(part, options))
+            })
+        })
+    }
+}
+
+/// Where settings come from.
+#[derive(Clone, Debug)]
+pub(crate) enum Origin {
+    /// Found beside each configuration, or above it.
+    Found,
+    /// This file.
+    File(PathBuf),
+    /// Nowhere.
+    Nowhere,
+}
+
+/// The settings of many configurations, each file read once.
+pub(crate) struct Houses {
+    origin: Origin,
+    known: HashMap<Option<PathBuf>, Rc<Settings>>,
+}
+
+impl Houses {
+    pub(crate) fn new(origin: Origin) -> Self {
+        Self { origin, known: HashMap::new() }
+    }
+
+    /// The settings of the configuration at `path`.
+    pub(crate) fn of(&mut self, path: &Path) -> Result<Rc<Settings>> {
+        let file = match &self.origin {
+            Origin::Found => above(path)?,
+            Origin::File(path) => Some(std::path::absolute(path)?),
+            Origin::Nowhere => None,
+        };
+        if let Some(known) = self.known.get(&file) {
+            return Ok(Rc::clone(known));
+        }
+        let settings = Rc::new(match &file {
+            Some(file) => Settings::read(file)?,
+            None => Settings::default(),
+        });
+        self.known.insert(file, Rc::clone(&settings));
+        Ok(settings)
+    }
+}
+
+/// The nearest settings file in the folder of `path` or above it, up to the root of the repository.
+fn above(path: &Path) -> Result<Option<PathBuf>> {
+    let path = std::path::absolute(path)?;
+    for folder in path.ancestors().skip(1) {
+        let file = folder.join(NAME);
+        match fs::metadata(&file) {
+            Ok(metadata) if metadata.is_file() => return Ok(Some(file)),
+            Ok(_) => {}
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+            Err(error) => return Err(error).with_context(|| format!("`{}` can't be read", file.display())),
+        }
+        if REPOSITORIES.iter().any(|name| folder.join(name).exists()) {
+            break;
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::Path};
+
+    use compiler::finding::Level;
+
+    use super::{Houses, Origin, Settings};
+
+    #[test]
+    fn the_nearest_file_counts_up_to_the_root_of_the_repository() {
+        let top = tempfile::tempdir().unwrap();
+        let at = |path: &str| top.path().join(path);
+        fs::create_dir_all(at("repo/.git")).unwrap();
+        fs::create_dir_all(at("repo/a/b")).unwrap();
+        fs::create_dir_all(at("repo/c")).unwrap();
+        fs::create_dir_all(at("other/.git")).unwrap();
+        for (path, level) in
+            [("cfgc.toml", "deny"), ("repo/cfgc.toml", "warn"), ("repo/a/cfgc.toml", "allow")]
+        {
+            fs::write(at(path), format!("[rules]\nopen-proxy = \"{level}\"\n")).unwrap();
+        }
+        let mut houses = Houses::new(Origin::Found);
+        let mut level = |path: &str| houses.of(&at(path)).unwrap().level("open-proxy", &at(path));
+        assert_eq!(level("repo/a/b/3proxy.cfg"), Some(Level::Allow));
+        assert_eq!(level("repo/c/3proxy.cfg"), Some(Level::Warn));
+        assert_eq!(level("other/3proxy.cfg"), None);
+        assert_eq!(level("3proxy.cfg"), Some(Level::Deny));
+        let mut named = Houses::new(Origin::File(at("cfgc.toml")));
+        let path = at("repo/a/x.cfg");
+        assert_eq!(named.of(&path).unwrap().level("open-proxy", &path), Some(Level::Deny));
+        let mut none = Houses::new(Origin::Nowhere);
+        assert_eq!(none.of(&path).unwrap().level("open-proxy", &path), None);
+    }
+
+    #[test]
+    fn the_last_override_that_covers_a_file_and_names_the_rule_counts() {
+        let text = r#"
+            [rules]
+            security = "warn"
+            [[overrides]]
+            paths = ["lab", "*.test.cfg"]
+            rules = { open-proxy = "allow" }
+            [[overrides]]
+            paths = ["lab/strict/**"]
+            rules = { all = "deny" }
+            [[overrides]]
+            paths = ["**/old/*.cfg"]
+            rules = { bom = "allow" }
+        "#;
+        let settings: Settings = super::read::read(text, "/repo".into()).unwrap();
+        for (path, expected) in [
+            ("/repo/3proxy.cfg", Some(Level::Warn)),
+            ("/repo/lab/3proxy.cfg", Some(Level::Allow)),
+            ("/repo/lab/sub/3proxy.cfg", Some(Level::Allow)),
+            ("/repo/x/a.test.cfg", Some(Level::Allow)),
+            ("/repo/labs/a.cfg", Some(Level::Warn)),
+            ("/repo/lab/strict/3proxy.cfg", Some(Level::Deny)),
+            ("/repo/lab/strict/old/3proxy.cfg", Some(Level::Deny)),
+            ("/elsewhere/lab/3proxy.cfg", Some(Level::Warn)),
+        ] {
+            assert_eq!(settings.level("open-proxy", Path::new(path)), expected, "{path}");
+        }
+        assert_eq!(settings.level("bom", Path::new("/repo/old/x.cfg")), Some(Level::Allow));
+        assert_eq!(settings.level("bom", Path::new("/repo/old/sub/x.cfg")), None);
+    }
+}

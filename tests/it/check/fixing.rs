@@ -1,0 +1,94 @@
+//! `--fix`, `--unsafe-fixes`, `--diff`.
+use std::{fs, os::unix::fs::PermissionsExt};
+
+use super::Folder;
+
+const BEFORE: &str =
+    "internal 127.0.0.1\nauth iponly\ninclude more.cfg\nallow * * * 443-80\nproxy\n  maxconn 5\n";
+
+fn folder() -> Folder {
+    Folder::with(&[("3proxy.cfg", BEFORE), ("more.cfg", "deny * * * * * Mon-Fri\n")])
+}
+
+#[test]
+fn safe_fixes_are_written_to_all_files_and_the_rest_is_reported() {
+    let folder = folder();
+    fs::set_permissions(folder.path("3proxy.cfg"), fs::Permissions::from_mode(0o640)).unwrap();
+    let said = folder.check(&["--fix", "--format", "short", "3proxy.cfg"]);
+    assert_eq!(folder.read("3proxy.cfg"), BEFORE.replace("443-80", "80-443"));
+    assert_eq!(folder.read("more.cfg"), "deny * * * * * 1-5\n");
+    let mode = fs::metadata(folder.path("3proxy.cfg")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+    let lines: Vec<&str> = said.out.lines().collect();
+    assert!(lines[0].starts_with("fixed[port-range-reversed]: 3proxy.cfg:4: "), "{}", said.out);
+    assert!(lines[1].starts_with("fixed[weekday-not-understood]: more.cfg:1: "), "{}", said.out);
+    assert!(lines[2].starts_with("3proxy.cfg:6:3: warn[indented-directive]"), "{}", said.out);
+    assert_eq!((lines.len(), said.status), (3, Some(0)), "{}", said.err);
+    // There is nothing more to do.
+    let again = folder.check(&["--fix", "3proxy.cfg"]);
+    assert!(!again.out.contains("fixed"), "{}", again.out);
+}
+
+#[test]
+fn a_difference_is_printed_and_nothing_written() {
+    let folder = folder();
+    let said = folder.check(&["--diff", "3proxy.cfg"]);
+    assert_eq!((folder.read("3proxy.cfg").as_str(), said.status), (BEFORE, Some(1)));
+    let expected = "--- 3proxy.cfg\n+++ 3proxy.cfg\n@@ -1,6 +1,6 @@\n internal 127.0.0.1\n auth iponly\n include more.cfg\n\
+-allow * * * 443-80\n+allow * * * 80-443\n proxy\n   maxconn 5\n\
+--- more.cfg\n+++ more.cfg\n@@ -1 +1 @@\n-deny * * * * * Mon-Fri\n+deny * * * * * 1-5\n";
+    assert_eq!(said.out, expected);
+    assert!(said.err.contains("2 fixed"), "{}", said.err);
+    let clean = Folder::with(&[("a.cfg", "internal 127.0.0.1\nsocks\n")]).check(&["--diff", "a.cfg"]);
+    assert_eq!((clean.out.as_str(), clean.status), ("", Some(0)));
+}
+
+#[test]
+fn what_changes_the_meaning_is_done_on_request() {
+    let folder = folder();
+    let said = folder.check(&["--unsafe-fixes", "3proxy.cfg"]);
+    assert!(said.out.contains("not fixed[indented-directive]"), "{}", said.out);
+    // The line would be a setting behind its service.
+    assert!(said.out.contains("then `setting-after-service` would find more"), "{}", said.out);
+    let folder = Folder::with(&[("a.cfg", "internal 127.0.0.1\n  maxconn 5\nsocks\n")]);
+    assert_eq!(folder.check(&["--fix", "a.cfg"]).status, Some(0));
+    assert!(folder.read("a.cfg").contains("\n  maxconn"));
+    assert_eq!(folder.check(&["--unsafe-fixes", "--deny-warnings", "a.cfg"]).status, Some(0));
+    assert!(folder.read("a.cfg").contains("\nmaxconn"));
+}
+
+#[test]
+fn standard_input_is_a_filter() {
+    let folder = folder();
+    let said = folder.check_input(&["--fix", "-", "--stdin-filename", "3proxy.cfg"], BEFORE.as_bytes());
+    assert_eq!(said.out, BEFORE.replace("443-80", "80-443"));
+    assert!(said.err.contains("--> 3proxy.cfg:6:3"), "{}", said.err);
+    assert_eq!(folder.read("3proxy.cfg"), BEFORE, "what is piped is not written");
+    let clean = "internal 127.0.0.1\nsocks\n";
+    assert_eq!(folder.check_input(&["--fix", "-"], clean.as_bytes()).out, clean);
+    let diff =
+        folder.check_input(&["--diff", "-"], b"internal 127.0.0.1\nauth iponly\nallow * * * 2-1\nsocks\n");
+    assert!(diff.out.starts_with("--- <stdin>\n+++ <stdin>\n@@"), "{}", diff.out);
+}
+
+#[test]
+fn what_is_allowed_is_not_mended() {
+    let folder = folder();
+    folder.check(&["--fix", "--allow", "port-range-reversed", "3proxy.cfg"]);
+    assert!(folder.read("3proxy.cfg").contains("443-80"));
+}
+
+#[test]
+fn a_file_that_can_not_be_written_is_told() {
+    let folder = Folder::with(&[]);
+    let pipe = folder.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let writer = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::write(pipe, BEFORE)
+    });
+    let said = folder.check(&["--fix", "--no-includes", "pipe"]);
+    writer.join().unwrap().unwrap();
+    assert_eq!(said.status, Some(2));
+    assert!(said.err.contains("`pipe` can't be mended"), "{}", said.err);
+}
