@@ -40,14 +40,14 @@ impl Log {
             .zip(&finding.labels)
             .map(|(id, label)| {
                 let mut location = location(sources, label.at);
-                location["id"] = json!(id);
-                location["message"] = json!({ "text": label.text });
+                set(&mut location, "id", json!(id));
+                set(&mut location, "message", json!({ "text": label.text }));
                 location
             })
             .collect();
         let mut place = location(sources, finding.at);
         if !finding.label.is_empty() {
-            place["message"] = json!({ "text": finding.label });
+            set(&mut place, "message", json!({ "text": finding.label }));
         }
         let mut result = json!({
             "ruleId": finding.rule,
@@ -58,10 +58,10 @@ impl Log {
             "occurrenceCount": finding.count,
         });
         if !related.is_empty() {
-            result["relatedLocations"] = json!(related);
+            set(&mut result, "relatedLocations", json!(related));
         }
         if let Some(fix) = finding.fix.as_ref().and_then(|fix| fix_of(sources, fix)) {
-            result["fixes"] = json!([fix]);
+            set(&mut result, "fixes", json!([fix]));
         }
         self.results.push(result);
     }
@@ -77,7 +77,7 @@ impl Log {
     pub(super) fn write(self, out: &mut dyn Write) -> io::Result<()> {
         let mut invocation = json!({ "executionSuccessful": self.failures.is_empty() });
         if !self.failures.is_empty() {
-            invocation["toolExecutionNotifications"] = json!(self.failures);
+            set(&mut invocation, "toolExecutionNotifications", json!(self.failures));
         }
         let log = json!({
             "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -95,6 +95,13 @@ impl Log {
         });
         serde_json::to_writer_pretty(&mut *out, &log)?;
         writeln!(out)
+    }
+}
+
+/// Adds a member to an object.
+fn set(object: &mut Value, name: &str, value: Value) {
+    if let Some(members) = object.as_object_mut() {
+        members.insert(name.to_owned(), value);
     }
 }
 

@@ -95,8 +95,8 @@ fn folders_are_searched() {
         ("empty/note.txt", "nothing\n"),
     ]);
     let said = folder.check(&["--format", "short", "conf"]);
-    assert!(said.out.starts_with("conf/users.cfg:2:1: deny[unknown-directive]"), "{}", said.out);
-    assert_eq!(said.out.lines().count(), 1, "{}", said.out);
+    // Once: as a part of the file that includes it.
+    assert_eq!(said.out.matches("conf/users.cfg:2:1: deny[unknown-directive]").count(), 1, "{}", said.out);
     let none = folder.check(&["empty"]);
     assert_eq!(none.status, Some(2));
     assert!(none.err.contains("there is no 3proxy configuration in `empty`"), "{}", none.err);
