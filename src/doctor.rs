@@ -22,7 +22,7 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use compiler::finding::Level;
 use examination::{Examination, Subject};
 use host::{Host, Machine};
@@ -35,6 +35,11 @@ use crate::{
 
 /// Examines the host: 0 if nothing is wrong, 1 if something is, 2 if the configuration can't be read.
 pub(crate) fn run(args: &Doctor, color: Color) -> Result<ExitCode> {
+    if let Some(id) = args.pid
+        && Machine.read(format!("/proc/{id}/limits").as_ref()).is_err()
+    {
+        bail!("there is no process {id} here, or its limits can't be read");
+    }
     let given = Given::read(&args.file)?;
     let compiled = compiler::compile(&given.path, &given);
     let refused = compiled.findings.iter().filter(|finding| finding.refused).count();
@@ -42,6 +47,9 @@ pub(crate) fn run(args: &Doctor, color: Color) -> Result<ExitCode> {
         complain(&format!(
             "3proxy refuses this configuration ({refused} findings): what follows is of what could be read; `cfgc check` tells more"
         ));
+    }
+    if compiled.program.services.is_empty() {
+        complain("the configuration has no service, so there is little to examine");
     }
     let subject = Subject {
         sources: &compiled.sources,

@@ -202,7 +202,7 @@ fn chain(examination: &mut Examination<'_>, certificates: &[X509], file: &str, a
     }
     if let Err(why) = authority::verify(certificates, true) {
         let message = format!("clients that look strictly refuse the certificates in `{file}`: {why}");
-        let help = "make them anew with the extensions that RFC 5280 asks for";
+        let help = "make them anew with the extensions that RFC 5280 asks for, and a key of 2048 bits (RSA) or 256 (EC)";
         examination.found(Diagnosis::new(&CERTIFICATE_CHAIN, Level::Warn, at, message).help(help));
     }
 }

@@ -23,7 +23,9 @@ checks! {
     /// The certificate authority that signs for intercepted sites makes certificates that clients refuse.
     ///
     /// A certificate is signed by it and verified, as most clients do (deny) and by the letter of RFC 5280 (warn), as newer ones do:
-    /// the authority needs `basicConstraints=critical,CA:TRUE`, `keyUsage` with `keyCertSign`, and a `subjectKeyIdentifier`.
+    /// the authority needs `basicConstraints=critical,CA:TRUE`, `keyUsage` with `keyCertSign`, a `subjectKeyIdentifier`, and a key that is
+    /// not short. What is signed here has no fault of its own; what 3proxy 1.0.0 signs has no key identifiers, so that clients that look
+    /// strictly refuse it from any authority.
     AUTHORITY_UNUSABLE = "authority-unusable";
     /// The certificates of a service do not form a chain, or not one that a strict client accepts.
     ///

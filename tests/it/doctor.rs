@@ -40,6 +40,24 @@ fn who_does_not_answer_is_found_when_asked() {
 }
 
 #[test]
+fn the_limits_of_a_process_are_looked_at() {
+    let config = "maxconn 2000000000\nproxy -i127.0.0.1 -p@p\n";
+    let level = |arguments: &[&str]| {
+        let output = cfgc::output(arguments, config);
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let mut rows = document["findings"].as_array().unwrap().clone();
+        rows.retain(|row| {
+            row["check"] == "open-files" && row["command"].as_str().unwrap().starts_with("ulimit")
+        });
+        rows.pop().unwrap()["level"].clone()
+    };
+    assert_eq!(level(&["doctor", "--json"]), "warn");
+    assert_eq!(level(&["doctor", "--json", "--pid", &std::process::id().to_string()]), "deny");
+    let nobody = cfgc::output(&["doctor", "--pid", "4294967295"], config);
+    assert_eq!(nobody.status.code(), Some(2), "{nobody:?}");
+}
+
+#[test]
 fn without_a_configuration_there_is_nothing_to_examine() {
     let output = cfgc::command().args(["doctor", "/nowhere/3proxy.cfg"]).output().unwrap();
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]));

@@ -70,6 +70,8 @@ pub(super) fn verify(certificates: &[X509], strictly: bool) -> Result<(), String
         }
         let mut parameters = X509VerifyParam::new()?;
         parameters.set_flags(flags)?;
+        // Keys and digests: OpenSSL's own least, and that of Debian and those after it.
+        parameters.set_auth_level(if strictly { 2 } else { 1 });
         let mut store = X509StoreBuilder::new()?;
         store.add_cert(last.clone())?;
         store.set_param(&parameters)?;

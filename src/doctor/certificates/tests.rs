@@ -9,6 +9,7 @@ use openssl::{
     hash::MessageDigest,
     nid::Nid,
     pkey::{PKey, Private},
+    rsa::Rsa,
     symm::Cipher,
     x509::{
         X509, X509Name,
@@ -243,6 +244,9 @@ fn an_authority_can_sign() {
         let certificate = text(&[&made.sign(&own, None, now)]);
         is(&found(INTERCEPT, &[("/c", &certificate), ("/k", &key_text(&own))]), expected);
     }
+    let short = PKey::from_rsa(Rsa::generate(1024).unwrap()).unwrap();
+    let certificate = text(&[&Made::AUTHORITY.sign(&short, None, now)]);
+    is(&found(INTERCEPT, &[("/c", &certificate), ("/k", &key_text(&short))]), &[strict]);
     // Another's key can't be tried.
     let certificate = text(&[&Made::AUTHORITY.sign(&own, None, now)]);
     is(&found(INTERCEPT, &[("/c", &certificate), ("/k", &key_text(&key()))]), &["certificate-key"]);
