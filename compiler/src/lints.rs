@@ -14,6 +14,7 @@ pub(crate) mod acl_column_mixup;
 pub(crate) mod acl_inherited_without_flush;
 pub(crate) mod acl_large_linear;
 pub(crate) mod acl_under_auth_none;
+pub(crate) mod acl_unused;
 pub(crate) mod address_read_as_name;
 pub(crate) mod admin_exposed;
 pub(crate) mod admin_ignores_target;
@@ -41,6 +42,7 @@ pub(crate) mod cache_without_password;
 pub(crate) mod cacheacl_extip_without_ext;
 pub(crate) mod cacheacl_time_dependent;
 pub(crate) mod cacheacl_with_parent;
+pub(crate) mod cidr_host_bits;
 pub(crate) mod cleartext_password;
 pub(crate) mod config_replaces_file;
 pub(crate) mod count_limit_zero;
@@ -58,7 +60,10 @@ pub(crate) mod entry_missing;
 pub(crate) mod family_option_junk;
 pub(crate) mod grace_delay_caps_throughput;
 pub(crate) mod grace_without_numbers;
+pub(crate) mod final_deny_missing;
+pub(crate) mod flush_without_effect;
 pub(crate) mod hash_as_password;
+pub(crate) mod implicit_deny_surprise;
 pub(crate) mod include_cycle;
 pub(crate) mod include_missing;
 pub(crate) mod include_nested;
@@ -81,6 +86,7 @@ pub(crate) mod mixed_auth_open;
 pub(crate) mod monitor_half_written;
 pub(crate) mod nat_address_ignored;
 pub(crate) mod network_length_malformed;
+pub(crate) mod nolog_misplaced;
 pub(crate) mod non_utf8;
 pub(crate) mod none_behind_password;
 pub(crate) mod nscache_too_small;
@@ -92,6 +98,7 @@ pub(crate) mod nul_byte;
 pub(crate) mod number_malformed;
 pub(crate) mod obsolete_plugin;
 pub(crate) mod open_proxy;
+pub(crate) mod operation_impossible_for_service;
 pub(crate) mod option_for_other_service;
 pub(crate) mod parent_after_deny;
 pub(crate) mod parent_credentials_too_long;
@@ -151,6 +158,7 @@ pub(crate) mod user_redefined;
 pub(crate) mod users_unused;
 pub(crate) mod weak_hash;
 pub(crate) mod weekday_not_understood;
+pub(crate) mod weight_negative;
 pub(crate) mod wildcard_in_the_middle;
 
 #[rustfmt::skip]
@@ -160,6 +168,7 @@ static RULES: &[&Rule] = &[
     &acl_inherited_without_flush::RULE,
     &acl_large_linear::RULE,
     &acl_under_auth_none::RULE,
+    &acl_unused::RULE,
     &address_read_as_name::RULE,
     &admin_exposed::RULE,
     &admin_ignores_target::RULE,
@@ -187,6 +196,7 @@ static RULES: &[&Rule] = &[
     &cacheacl_extip_without_ext::RULE,
     &cacheacl_time_dependent::RULE,
     &cacheacl_with_parent::RULE,
+    &cidr_host_bits::RULE,
     &cleartext_password::RULE,
     &config_replaces_file::RULE,
     &count_limit_zero::RULE,
@@ -204,7 +214,10 @@ static RULES: &[&Rule] = &[
     &family_option_junk::RULE,
     &grace_delay_caps_throughput::RULE,
     &grace_without_numbers::RULE,
+    &final_deny_missing::RULE,
+    &flush_without_effect::RULE,
     &hash_as_password::RULE,
+    &implicit_deny_surprise::RULE,
     &include_cycle::RULE,
     &include_missing::RULE,
     &include_nested::RULE,
@@ -227,6 +240,7 @@ static RULES: &[&Rule] = &[
     &monitor_half_written::RULE,
     &nat_address_ignored::RULE,
     &network_length_malformed::RULE,
+    &nolog_misplaced::RULE,
     &non_utf8::RULE,
     &none_behind_password::RULE,
     &nscache_too_small::RULE,
@@ -238,6 +252,7 @@ static RULES: &[&Rule] = &[
     &number_malformed::RULE,
     &obsolete_plugin::RULE,
     &open_proxy::RULE,
+    &operation_impossible_for_service::RULE,
     &option_for_other_service::RULE,
     &parent_after_deny::RULE,
     &parent_credentials_too_long::RULE,
@@ -297,6 +312,7 @@ static RULES: &[&Rule] = &[
     &users_unused::RULE,
     &weak_hash::RULE,
     &weekday_not_understood::RULE,
+    &weight_negative::RULE,
     &wildcard_in_the_middle::RULE,
 ];
 // @end

@@ -28,6 +28,7 @@ mod limits;
 pub(crate) mod shadow;
 #[cfg(test)]
 mod tests;
+pub(crate) mod walked;
 pub(crate) mod walks;
 pub mod witness;
 

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use grammar::directive::Directive;
 
-use acl::{AceId, AclRef, Acls};
+use acl::{AceId, AclRef, Acls, ListId};
 use auth::{Radius, User};
 use history::History;
 use limits::Limits;
@@ -59,6 +59,17 @@ pub struct Ran {
     pub row: &'static Directive,
 }
 
+/// A `flush` line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flush {
+    /// The line.
+    pub at: Loc,
+    /// The list that it ended; `None`: it was empty.
+    pub list: Option<ListId>,
+    /// So many entries of that list were copied by a service; those behind them by none.
+    pub copied: u32,
+}
+
 /// What a configuration does.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
@@ -87,8 +98,8 @@ pub struct Program {
     pub commands: Vec<Ran>,
     /// Each `end` that something stands behind, and the first command there.
     pub unread: Vec<(Loc, Loc)>,
-    /// Entries that a `flush` removed before any service copied them.
-    pub flushed_unused: Vec<AceId>,
+    /// Each `flush`, in order.
+    pub flushes: Vec<Flush>,
     /// Commands that were read but that neither the Program nor the runtime gives a meaning beyond their line
     /// (`plugin`, `system`, `dialer` …): `cfgc run` refuses what it can't execute by looking here.
     pub unmodelled: Vec<Loc>,
@@ -96,4 +107,20 @@ pub struct Program {
     pub traps: Vec<Trapped>,
     /// What the script did on the way.
     pub history: History,
+}
+
+impl Program {
+    /// The entries that a `flush` removed before any service copied them.
+    pub fn flushed_unused(&self) -> impl Iterator<Item = AceId> + '_ {
+        self.flushes.iter().flat_map(|flush| self.acls.unused(flush).iter().copied())
+    }
+}
+
+impl Acls {
+    /// The entries of the list that a `flush` ended that no service copied.
+    #[must_use]
+    pub fn unused(&self, flush: &Flush) -> &[AceId] {
+        let ids = flush.list.and_then(|list| self.lists.get(list.0 as usize)).map_or(&[][..], Vec::as_slice);
+        ids.get(flush.copied as usize..).unwrap_or_default()
+    }
 }

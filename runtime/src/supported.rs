@@ -50,7 +50,7 @@ pub fn check(sources: &Sources, program: &Program) -> Vec<Finding> {
         // Each is in what it did.
         commands: _,
         unread: _,
-        flushed_unused: _,
+        flushes: _,
         unmodelled,
         traps: _,
         history: _,

@@ -158,7 +158,7 @@ fn document(places: Places<'_>, policy: &Policy) -> Document {
         behind_services,
         commands: _,
         unread: _,
-        flushed_unused,
+        flushes: _,
         unmodelled,
         traps,
         history: _,
@@ -185,7 +185,7 @@ fn document(places: Places<'_>, policy: &Policy) -> Document {
         unused: Unused {
             list: leftover_acl.map(Into::into),
             commands: places.each(behind_services),
-            flushed: flushed_unused.iter().map(|id| id.0).collect(),
+            flushed: policy.program().flushed_unused().map(|id| id.0).collect(),
             unmodelled: places.each(unmodelled),
         },
         traps: traps.iter().map(|trap| global::trap(places, trap)).collect(),

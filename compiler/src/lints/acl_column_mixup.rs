@@ -163,7 +163,7 @@ fn insert_star(sources: &Sources, columns: &[Loc]) -> Option<Fix> {
 }
 
 /// The words of an entry's columns, up to a `$file`.
-fn columns(sources: &Sources, at: Loc) -> Vec<Loc> {
+pub(super) fn columns(sources: &Sources, at: Loc) -> Vec<Loc> {
     let words = sources.words(at);
     let place = |span| Loc { file: at.file, span };
     let row = words.first().and_then(|word| directive::find(sources.text(place(word.span))));

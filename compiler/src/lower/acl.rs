@@ -12,6 +12,7 @@ use super::{
 use crate::{
     lints,
     program::{
+        Flush,
         acl::{Ace, AceId, AclRef, Action, ItemList, ListId, Matcher, Parent, ParentHost, ParentKind},
         history::Faked,
     },
@@ -157,6 +158,7 @@ impl Lowering<'_> {
     }
 
     fn nolog(&mut self, command: &Command<'_>) {
+        self.note_distance(command);
         if !self.extend(|entry| entry.nolog = true) {
             self.report(lints::entry_missing::finding(command));
         }
@@ -165,22 +167,29 @@ impl Lowering<'_> {
     fn weight(&mut self, command: &Command<'_>) {
         let Some(argument) = command.argument(0) else { return };
         let value = self.number(argument);
+        self.note_distance(command);
         if !self.extend(|entry| entry.weight = value) {
             self.report(lints::entry_missing::finding(command));
         }
     }
 
-    fn flush(&mut self, _: &Command<'_>) {
-        let unused = self.uncopied();
-        self.program.flushed_unused.extend(unused);
+    /// Reports a command that extends an entry from behind a service which has copied it.
+    fn note_distance(&mut self, command: &Command<'_>) {
+        if !self.state.last_copied {
+            return;
+        }
+        let service = self.program.services.last().map(|service| service.at);
+        if let Some((entry, service)) = self.last_entry().map(|entry| entry.at).zip(service) {
+            self.report(lints::nolog_misplaced::finding(command, entry, service));
+        }
+    }
+
+    fn flush(&mut self, command: &Command<'_>) {
+        let (list, copied) = (self.state.list, self.state.copied);
+        self.program.flushes.push(Flush { at: command.at, list, copied });
         self.state.list = None;
         self.state.copied = 0;
         self.state.last_copied = false;
-    }
-
-    /// The entries of the current list that no service copied.
-    fn uncopied(&self) -> Vec<AceId> {
-        self.current().get(self.state.copied as usize..).unwrap_or_default().to_vec()
     }
 
     /// The current list.

@@ -7,7 +7,7 @@ use super::{BY_NAME, FAMILIES, lower};
 use crate::{
     Compiled,
     program::{
-        acl::{AceId, Action, ParentHost},
+        acl::{Action, ParentHost},
         auth::AuthType,
         log::LogTarget,
         service::{ListenAddress, ServiceKind},
@@ -103,13 +103,13 @@ fn a_list_grows_and_its_last_entry_may_still_change() {
     let last = |service: usize| compiled.program.services[service].acl.and_then(|acl| acls.ace(acl.last));
     assert!(last(2).unwrap().nolog && !last(1).unwrap().nolog);
     assert_eq!(compiled.program.leftover_acl.map(|acl| acl.len), Some(1));
-    assert_eq!(compiled.program.flushed_unused, Vec::<AceId>::new());
+    assert_eq!(compiled.program.flushed_unused().next(), None);
 }
 
 #[test]
 fn entries_that_no_service_copied_are_known() {
     let compiled = lowered("allow a\nproxy\nallow b\nflush\nallow c\nproxy -p1\n", &[]);
-    let unused = compiled.program.flushed_unused.iter().filter_map(|id| compiled.program.acls.ace(*id));
+    let unused = compiled.program.flushed_unused().filter_map(|id| compiled.program.acls.ace(id));
     assert_eq!(unused.map(|ace| compiled.sources.line_column(ace.at).line).collect::<Vec<_>>(), [3]);
     assert_eq!(compiled.program.leftover_acl, None);
 }

@@ -8,15 +8,13 @@
 //! **Which requests.** Those that clients of the services with this list can ask for. Of an entry that lists nothing (`deny *` at the
 //! end) all requests that there are, since it is there for what nobody thought of. A BIND passes over entries with parents, and is looked
 //! at by itself. A local redirection does not shadow: the list is walked again behind it.
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
-use super::{Policy, witness::Witness};
+use super::{Policy, walked, witness::Witness};
 use crate::{
     program::{
         Program,
-        acl::{Ace, AceId, AclRef, Action, ListId, Matcher, NamePattern, Operation, Operations, Parent},
-        auth::AuthType,
-        service::Service,
+        acl::{Ace, AceId, Action, ListId, Matcher, NamePattern, Operation, Operations, Parent},
     },
     requests::{
         asked::{Asked, Names},
@@ -70,39 +68,25 @@ const WALKED: usize = 24;
 
 /// All of them, by list and place.
 pub(crate) fn find<'p>(program: &Program, policy: impl Fn() -> &'p Policy) -> Vec<Shadowed> {
-    let mut lists: BTreeMap<ListId, Vec<(usize, AclRef)>> = BTreeMap::new();
-    for (at, service) in program.services.iter().enumerate().filter(|(_, service)| walks(service)) {
-        if let Some(acl) = service.acl {
-            lists.entry(acl.list).or_default().push((at, acl));
-        }
-    }
     let mut work = Work(WORK);
     let mut found = Vec::new();
     let mut alike = 0;
-    for (list, copies) in lists {
-        let Some((service, acl)) = copies.iter().copied().max_by_key(|(_, acl)| (acl.len, acl.last)) else {
-            continue;
-        };
+    for walked in walked::lists(program) {
+        let (acl, Some((service, _))) = (walked.acl, walked.copies.first().copied()) else { continue };
         let entries: Vec<(AceId, &Ace)> = program.acls.entries(acl).collect();
         // A weight makes an entry depend on those that were passed over before it.
         if entries.len() < 2 || entries.iter().any(|(_, ace)| ace.weight != 0) {
             continue;
         }
-        let services = copies.iter().filter_map(|(at, _)| program.services.get(*at));
-        let asked = Asked::of(services.map(|service| (program, &**service)));
+        let asked = Asked::of(walked.services(program).map(|service| (program, service)));
         let walk = Walk { acls: &program.acls, list: Some(acl) };
-        let walked = |request: &Request<'_>| walk.decide(request);
+        let plain = |request: &Request<'_>| walk.decide(request);
         let indexed = |request: &Request<'_>| policy().decide(service, request);
-        let decide: Decide<'_> = if entries.len() <= WALKED { &walked } else { &indexed };
-        let search = Search::new(program, list, &entries, asked, decide);
+        let decide: Decide<'_> = if entries.len() <= WALKED { &plain } else { &indexed };
+        let search = Search::new(program, acl.list, &entries, asked, decide);
         search.run(&mut found, &mut alike, &mut work);
     }
     found
-}
-
-/// Whether a service asks its list.
-fn walks(service: &Service) -> bool {
-    service.chain.value.first().is_none_or(|step| step.kind != AuthType::None)
 }
 
 /// What the list says.

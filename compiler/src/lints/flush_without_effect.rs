@@ -1,0 +1,35 @@
+//! `flush-without-effect`
+use super::rule::{Lint, rule};
+
+rule! {
+    /// There is nothing to throw away: the access list is empty here.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// flush
+    /// allow * 10.0.0.0/8
+    /// proxy -i10.0.0.1
+    /// ```
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow * 10.0.0.0/8
+    /// proxy -i10.0.0.1
+    /// flush
+    /// allow alice
+    /// socks -i10.0.0.1
+    /// ```
+    "flush-without-effect",
+    level: Allow,
+    group: Style,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    for flush in lint.program.flushes.iter().filter(|flush| flush.list.is_none()) {
+        lint.report(
+            RULE.finding(flush.at, "this `flush` has no effect: the access list is empty").help("delete it"),
+        );
+    }
+}

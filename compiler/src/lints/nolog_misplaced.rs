@@ -1,0 +1,43 @@
+//! A line that extends an entry from behind a service which has copied it.
+use super::rule::rule;
+use crate::{finding::Finding, lower::command::Command, sources::Loc};
+
+rule! {
+    /// `nolog` or `weight` extends an entry that stands before a service, which does not see it.
+    ///
+    /// Both extend the last entry, wherever it stands. A service has copied that entry as it was; only services that follow get the
+    /// extended one.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow * 10.0.0.0/8
+    /// proxy -i10.0.0.1
+    /// nolog
+    /// socks -i10.0.0.1
+    /// ```
+    ///
+    /// Write it right behind its entry:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow * 10.0.0.0/8
+    /// nolog
+    /// proxy -i10.0.0.1
+    /// socks -i10.0.0.1
+    /// ```
+    "nolog-misplaced",
+    level: Warn,
+    group: Correctness,
+    since: "0.1.0",
+    from lowering,
+}
+
+/// `service` stands between `command` and the entry that it extends.
+pub(crate) fn finding(command: &Command<'_>, entry: Loc, service: Loc) -> Finding {
+    let name = command.name();
+    RULE.finding(command.at, format!("this `{name}` extends an entry that stands before a service"))
+        .label("extends the last entry")
+        .also(entry, "which is this one")
+        .also(service, "this service has copied it as it was")
+        .help(format!("write `{name}` right behind the entry that it is meant for"))
+}
