@@ -58,10 +58,10 @@ pub(crate) mod empty_password;
 pub(crate) mod endpoint_malformed;
 pub(crate) mod entry_missing;
 pub(crate) mod family_option_junk;
-pub(crate) mod grace_delay_caps_throughput;
-pub(crate) mod grace_without_numbers;
 pub(crate) mod final_deny_missing;
 pub(crate) mod flush_without_effect;
+pub(crate) mod grace_delay_caps_throughput;
+pub(crate) mod grace_without_numbers;
 pub(crate) mod hash_as_password;
 pub(crate) mod implicit_deny_surprise;
 pub(crate) mod include_cycle;
@@ -212,10 +212,10 @@ static RULES: &[&Rule] = &[
     &endpoint_malformed::RULE,
     &entry_missing::RULE,
     &family_option_junk::RULE,
-    &grace_delay_caps_throughput::RULE,
-    &grace_without_numbers::RULE,
     &final_deny_missing::RULE,
     &flush_without_effect::RULE,
+    &grace_delay_caps_throughput::RULE,
+    &grace_without_numbers::RULE,
     &hash_as_password::RULE,
     &implicit_deny_surprise::RULE,
     &include_cycle::RULE,
