@@ -193,9 +193,9 @@ pub(crate) struct Diff {
 pub(crate) struct Doctor {
     /// The configuration; `-` is standard input.
     pub(crate) file: PathBuf,
-    /// Who serves it.
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) target: Target,
+    /// Who serves it. Without it, what `cfgc.toml` says, or else 3proxy.
+    #[arg(long, value_enum)]
+    pub(crate) target: Option<Target>,
     /// The process that serves it now, whose limits count; without it those of this shell do.
     #[arg(long, value_name = "PID")]
     pub(crate) pid: Option<u32>,
@@ -210,10 +210,9 @@ pub(crate) struct Doctor {
     pub(crate) json: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Target {
     /// 3proxy: a thread for each connection.
-    #[default]
     #[value(name = "3proxy")]
     ThreeProxy,
     /// `cfgc run`.

@@ -23,14 +23,15 @@ use std::{
 };
 
 use anyhow::{Result, bail};
-use compiler::finding::Level;
+use compiler::{finding::Level, options::Runner};
 use examination::{Examination, Subject};
 use host::{Host, Machine};
 
 use crate::{
-    args::{Color, Doctor},
+    args::{Color, Doctor, Target},
     files::Given,
     report::{self, complain},
+    settings::{Houses, Origin},
 };
 
 /// Examines the host: 0 if nothing is wrong, 1 if something is, 2 if the configuration can't be read.
@@ -54,7 +55,7 @@ pub(crate) fn run(args: &Doctor, color: Color) -> Result<ExitCode> {
     let subject = Subject {
         sources: &compiled.sources,
         program: &compiled.program,
-        target: args.target,
+        target: target(args)?,
         process: args.pid,
     };
     let mut examination = examine(subject, &Machine);
@@ -72,6 +73,15 @@ pub(crate) fn run(args: &Doctor, color: Color) -> Result<ExitCode> {
     let bad = |level| level == Level::Deny || args.deny_warnings;
     let found = outcome.found.iter().any(|diagnosis| bad(diagnosis.finding.level));
     Ok(ExitCode::from(u8::from(found)))
+}
+
+/// Who serves the configuration, as the command line or `cfgc.toml` says.
+fn target(args: &Doctor) -> Result<Target> {
+    if let Some(target) = args.target {
+        return Ok(target);
+    }
+    let settings = Houses::new(Origin::Found).of(&args.file)?;
+    Ok(if settings.runner == Runner::Cfgc { Target::Cfgc } else { Target::ThreeProxy })
 }
 
 /// Everything but what asks other hosts.

@@ -58,6 +58,23 @@ fn the_limits_of_a_process_are_looked_at() {
 }
 
 #[test]
+fn threads_are_asked_for_unless_cfgc_serves() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("3proxy.cfg"), "maxconn 2000000000\nproxy -i127.0.0.1\n").unwrap();
+    let asks_for_threads = |arguments: &[&str]| {
+        let mut command = cfgc::command();
+        let output =
+            command.args(["doctor", "--json", "3proxy.cfg"]).args(arguments).current_dir(&folder).output();
+        found(&output.unwrap()).iter().any(|row| row.starts_with("memory-maps"))
+    };
+    assert!(asks_for_threads(&[]));
+    assert!(!asks_for_threads(&["--target", "cfgc"]));
+    std::fs::write(folder.path().join("cfgc.toml"), "target = \"cfgc\"\n").unwrap();
+    assert!(!asks_for_threads(&[]));
+    assert!(asks_for_threads(&["--target", "3proxy"]));
+}
+
+#[test]
 fn without_a_configuration_there_is_nothing_to_examine() {
     let output = cfgc::command().args(["doctor", "/nowhere/3proxy.cfg"]).output().unwrap();
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]));
