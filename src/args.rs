@@ -34,14 +34,14 @@ pub(crate) enum Command {
     Doctor(Doctor),
     /// Hash a password for a `users` line, or check one: exit status 0 if it is right, 1 if it is wrong.
     Crypt(Crypt),
-    /// Print the documentation of a rule, or the list of them.
+    /// Print the documentation of a rule or of a check of `cfgc doctor`, or the list of them.
     Explain(Explain),
+    /// List the rules of `cfgc check`: level, group, whether they have a fix, and what they find.
+    Rules(Rules),
     /// Print a script that completes cfgc's command line in a shell.
     Completions(Completions),
     /// Write the manual pages of all commands into a folder.
     Man(Man),
-    /// List the rules of `cfgc check`: level, group, whether they have a fix, and what they find.
-    Rules(Rules),
 }
 
 #[derive(Debug, clap::Args)]

@@ -25,7 +25,11 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode> {
                 None => out.write_all(explanation(rule(name)?).as_bytes())?,
             },
         },
-        None => rules::table(&mut out)?,
+        None => {
+            rules::table(&mut out)?;
+            let names: Vec<_> = checks::ALL.iter().map(|check| check.name).collect();
+            writeln!(out, "\nChecks of `cfgc doctor`: {}.", names.join(", "))?;
+        }
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
