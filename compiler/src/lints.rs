@@ -57,6 +57,8 @@ pub(crate) mod empty_list;
 pub(crate) mod empty_password;
 pub(crate) mod endpoint_malformed;
 pub(crate) mod entry_missing;
+pub(crate) mod fakeresolve_order;
+pub(crate) mod fakeresolve_without_plus;
 pub(crate) mod family_option_junk;
 pub(crate) mod final_deny_missing;
 pub(crate) mod flush_without_effect;
@@ -74,6 +76,7 @@ pub(crate) mod line_too_long;
 pub(crate) mod list_too_long_for_3proxy;
 pub(crate) mod listen_address_ignored;
 pub(crate) mod local_redirect_needs_zeros;
+pub(crate) mod local_redirect_without_second_allow;
 pub(crate) mod log_after_service;
 pub(crate) mod log_before_setuid;
 pub(crate) mod log_format_no_zone;
@@ -101,10 +104,21 @@ pub(crate) mod open_proxy;
 pub(crate) mod operation_impossible_for_service;
 pub(crate) mod option_for_other_service;
 pub(crate) mod parent_after_deny;
+pub(crate) mod parent_chain_not_fallback;
 pub(crate) mod parent_credentials_too_long;
+pub(crate) mod parent_extends_distant_entry;
 pub(crate) mod parent_hop_ignored;
+pub(crate) mod parent_password_in_clear;
+pub(crate) mod parent_plus_without_fakeresolve;
+pub(crate) mod parent_resolved_once;
+pub(crate) mod parent_same_kind_redirect;
+pub(crate) mod parent_star_without_user;
+pub(crate) mod parent_to_itself;
+pub(crate) mod parent_type_for_service;
+pub(crate) mod parent_user_read_as_star;
 pub(crate) mod parent_weight_out_of_range;
 pub(crate) mod parent_weights_leak;
+pub(crate) mod parent_weights_overflow;
 pub(crate) mod password_read_as_include;
 pub(crate) mod period_ignored;
 pub(crate) mod port_conflict_any;
@@ -121,6 +135,8 @@ pub(crate) mod radius_unused;
 pub(crate) mod radius_without_servers;
 pub(crate) mod redundant_entry;
 pub(crate) mod reuseport_random_extip;
+pub(crate) mod redirect_deprecated;
+pub(crate) mod redundant_entry;
 pub(crate) mod rotate_without_type;
 pub(crate) mod secure_parent_without_mode3;
 pub(crate) mod service_deprecated;
@@ -211,6 +227,8 @@ static RULES: &[&Rule] = &[
     &empty_password::RULE,
     &endpoint_malformed::RULE,
     &entry_missing::RULE,
+    &fakeresolve_order::RULE,
+    &fakeresolve_without_plus::RULE,
     &family_option_junk::RULE,
     &final_deny_missing::RULE,
     &flush_without_effect::RULE,
@@ -228,6 +246,7 @@ static RULES: &[&Rule] = &[
     &list_too_long_for_3proxy::RULE,
     &listen_address_ignored::RULE,
     &local_redirect_needs_zeros::RULE,
+    &local_redirect_without_second_allow::RULE,
     &log_after_service::RULE,
     &log_before_setuid::RULE,
     &log_format_no_zone::RULE,
@@ -255,10 +274,21 @@ static RULES: &[&Rule] = &[
     &operation_impossible_for_service::RULE,
     &option_for_other_service::RULE,
     &parent_after_deny::RULE,
+    &parent_chain_not_fallback::RULE,
     &parent_credentials_too_long::RULE,
+    &parent_extends_distant_entry::RULE,
     &parent_hop_ignored::RULE,
+    &parent_password_in_clear::RULE,
+    &parent_plus_without_fakeresolve::RULE,
+    &parent_resolved_once::RULE,
+    &parent_same_kind_redirect::RULE,
+    &parent_star_without_user::RULE,
+    &parent_to_itself::RULE,
+    &parent_type_for_service::RULE,
+    &parent_user_read_as_star::RULE,
     &parent_weight_out_of_range::RULE,
     &parent_weights_leak::RULE,
+    &parent_weights_overflow::RULE,
     &password_read_as_include::RULE,
     &period_ignored::RULE,
     &port_conflict_any::RULE,
@@ -275,6 +305,8 @@ static RULES: &[&Rule] = &[
     &radius_without_servers::RULE,
     &redundant_entry::RULE,
     &reuseport_random_extip::RULE,
+    &redirect_deprecated::RULE,
+    &redundant_entry::RULE,
     &rotate_without_type::RULE,
     &secure_parent_without_mode3::RULE,
     &service_deprecated::RULE,

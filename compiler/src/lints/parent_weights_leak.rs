@@ -71,13 +71,17 @@ struct Leak<'a> {
     behind: bool,
 }
 
-/// What 3proxy's draw leaves to nobody. A sum above 1000 begins the next group with what it is too much.
+/// What 3proxy's draw leaves to nobody.
 fn leak(parents: &[Parent]) -> Option<Leak<'_>> {
     let mut left = 1000_i32;
     let mut start = 0;
     for (parent, at) in parents.iter().zip(1..) {
         left -= i32::from(parent.weight);
-        if left <= 0 {
+        // A group that is too full makes another one short: that is another rule's.
+        if left < 0 {
+            return None;
+        }
+        if left == 0 {
             left += 1000;
             start = at;
         }
@@ -127,7 +131,7 @@ fn finding(sources: &Sources, ace: &Ace, leak: &Leak<'_>) -> Finding {
 }
 
 /// The weight's word in a `parent` line.
-fn weight_at(sources: &Sources, line: Loc) -> Option<Loc> {
+pub(super) fn weight_at(sources: &Sources, line: Loc) -> Option<Loc> {
     let word = sources.words(line).get(1).copied()?;
     let at = Loc { file: line.file, span: word.span };
     std::str::from_utf8(sources.text(at)).ok()?.parse::<u16>().ok().map(|_| at)

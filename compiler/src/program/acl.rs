@@ -8,6 +8,7 @@ use std::net::IpAddr;
 
 use grammar::{Secret, Text};
 
+use super::service::ServiceKind;
 use crate::sources::Loc;
 
 /// Every access list and entry of a Program.
@@ -250,6 +251,27 @@ impl Parent {
     #[must_use]
     pub fn is_local(&self) -> bool {
         self.port == 0 && matches!(self.host, ParentHost::Address(address) if address.is_unspecified())
+    }
+
+    /// The kind of service that a local redirection hands the request to.
+    #[must_use]
+    pub fn redirects_to(&self) -> Option<ServiceKind> {
+        use ParentKind as Kind;
+        let kind = match self.kind {
+            Kind::Http | Kind::Connect | Kind::ConnectName => ServiceKind::Proxy,
+            Kind::Socks4 | Kind::Socks4Name | Kind::Socks4Short => ServiceKind::Socks,
+            Kind::Socks5 | Kind::Socks5Name | Kind::Socks5Short => ServiceKind::Socks,
+            Kind::Tcp => ServiceKind::Tcppm,
+            Kind::Pop3 => ServiceKind::Pop3p,
+            Kind::Imap => ServiceKind::Imapp,
+            Kind::Smtp => ServiceKind::Smtpp,
+            Kind::Ftp => ServiceKind::Ftppr,
+            Kind::Admin => ServiceKind::Admin,
+            Kind::Tls => ServiceKind::Tlspr,
+            Kind::Dns => ServiceKind::Dnspr,
+            Kind::ExternalAddress | Kind::ProxyProtocol => return None,
+        };
+        self.is_local().then_some(kind)
     }
 
     /// User `*`: the client's own name and password are sent to it.

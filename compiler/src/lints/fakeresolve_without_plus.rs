@@ -1,0 +1,232 @@
+//! `fakeresolve-without-plus`
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    net::{IpAddr, Ipv4Addr},
+};
+
+use grammar::Span;
+
+use super::rule::{Lint, rule};
+use crate::{
+    finding::Finding,
+    fix::{Fix, Safety},
+    policy::{
+        Policy,
+        walks::Walks,
+        witness::{Space, Witness},
+    },
+    program::{
+        acl::{Ace, AceId, Action, Parent, ParentKind},
+        auth::AuthType,
+        resolve::ResolverMode,
+        service::{Service, ServiceKind},
+    },
+    sources::{Loc, Sources},
+    way,
+};
+
+rule! {
+    /// With `fakeresolve` every name is 127.0.0.2, and this request is sent on with that address instead of the name.
+    ///
+    /// `fakeresolve` leaves names to the parent. Only the types with a `+`, and `http` in the `proxy` service, tell the parent the name.
+    ///
+    /// ```3proxy,fires
+    /// fakeresolve
+    /// auth iponly
+    /// allow * 10.0.0.0/8
+    /// parent 1000 socks5 192.0.2.10 1080
+    /// proxy
+    /// ```
+    ///
+    /// Use instead:
+    ///
+    /// ```3proxy,fixed
+    /// fakeresolve
+    /// auth iponly
+    /// allow * 10.0.0.0/8
+    /// parent 1000 socks5+ 192.0.2.10 1080
+    /// proxy
+    /// ```
+    ///
+    /// Without a parent the connection goes to this machine itself:
+    ///
+    /// ```3proxy,fires
+    /// fakeresolve
+    /// auth iponly
+    /// allow * 10.0.0.0/8
+    /// proxy
+    /// ```
+    ///
+    /// An entry for addresses may go direct:
+    ///
+    /// ```3proxy,clean
+    /// fakeresolve
+    /// auth iponly
+    /// allow * 10.0.0.0/8 192.168.0.0/16
+    /// allow * 10.0.0.0/8
+    /// parent 1000 connect+ 192.0.2.10 3128
+    /// proxy
+    /// ```
+    "fakeresolve-without-plus",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+/// What every name is.
+const FAKE: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
+/// So many requests are tried for each entry.
+const TRIED: usize = 32;
+
+fn check(lint: &mut Lint<'_>) {
+    let program = lint.program.clone();
+    let mode = program.resolver.mode;
+    let Some(fake) = mode.at.filter(|_| mode.value == ResolverMode::Fake) else { return };
+    let mut walks: BTreeMap<ServiceKind, Walks> = BTreeMap::new();
+    let (mut told, mut findings) = (BTreeSet::new(), Vec::new());
+    for (at, service) in program.services.iter().enumerate() {
+        if matches!(service.kind, ServiceKind::Admin | ServiceKind::Dnspr) {
+            continue;
+        }
+        let asks_list = service.chain.value.first().is_none_or(|step| step.kind != AuthType::None);
+        let Some(acl) = service.acl.filter(|_| asks_list) else { continue };
+        let entries = walks.entry(service.kind).or_default().fresh(&program.acls, acl);
+        for (id, ace) in entries.filter(|(_, ace)| ace.action == Action::Allow) {
+            let Some(way) = loses_name(program.acls.parents(ace), service.kind) else { continue };
+            let place = way.map_or(ace.at, |parent| parent.at);
+            if told.contains(&place) {
+                continue;
+            }
+            if let Some(witness) = by_name(lint.policy(), at, service, (id, ace)) {
+                told.insert(place);
+                findings.push(finding(lint.sources, (fake, ace, service), way, &witness));
+            }
+        }
+    }
+    for finding in findings {
+        lint.report(finding);
+    }
+}
+
+/// How a request loses its name: at a parent, or (`Some(None)`) since there is none. `None`: the name is passed on.
+fn loses_name(parents: &[Parent], kind: ServiceKind) -> Option<Option<&Parent>> {
+    // What a local redirection makes of the request is said by the entry that decides it then.
+    if parents.iter().any(Parent::is_local) {
+        return None;
+    }
+    let groups = way::groups(parents);
+    let hops = |group: &way::Group<'_>| {
+        group.members.iter().any(|(parent, chance)| *chance > 0 && way::is_hop(parent))
+    };
+    // The last hop is told the target.
+    let Some(last) = groups.iter().rfind(|group| hops(group)) else { return Some(None) };
+    let tells = |parent: &Parent| match parent.kind {
+        ParentKind::Http => true,
+        ParentKind::ConnectName | ParentKind::Socks4Name | ParentKind::Socks5Name => true,
+        // Bytes go there, whatever the target is: and a port mapper's target is no client's.
+        ParentKind::Tcp => true,
+        _ => kind == ServiceKind::Udppm,
+    };
+    let mut drawn = last.members.iter().filter(|(parent, chance)| *chance > 0 && way::is_hop(parent));
+    drawn.find(|(parent, _)| !tells(parent)).map(|(parent, _)| Some(*parent))
+}
+
+/// A request by name that an entry decides.
+fn by_name(policy: &Policy, at: usize, service: &Service, (id, ace): (AceId, &Ace)) -> Option<Witness> {
+    service.chain.value.iter().find_map(|step| {
+        let space = Space::accepted(&ace.matcher, service, step.kind, policy);
+        let named = space.requests(TRIED).filter_map(|mut witness| {
+            let host = std::str::from_utf8(witness.target.host.as_deref()?).ok()?;
+            if host.parse::<IpAddr>().is_ok() {
+                return None;
+            }
+            witness.target.address = Some(FAKE);
+            Some(witness)
+        });
+        named.into_iter().find(|witness| policy.decide(at, &witness.request()).entry == Some(id))
+    })
+}
+
+fn finding(
+    sources: &Sources,
+    (fake, ace, service): (Loc, &Ace, &Service),
+    way: Option<&Parent>,
+    witness: &Witness,
+) -> Finding {
+    let finding = match way {
+        Some(parent) => RULE
+            .finding(
+                parent.at,
+                format!("a parent of type `{}` is told 127.0.0.2 instead of the name", parent.kind.name()),
+            )
+            .label("is told the address")
+            .also(ace.at, "for what this entry matches")
+            .fix(plus(sources, parent)),
+        None => RULE
+            .finding(ace.at, "what is asked for by name goes to 127.0.0.2, this machine itself")
+            .label("has no parent to leave the name to"),
+    };
+    let help = if way.is_some() {
+        "write a type with a `+`, or take out `fakeresolve`"
+    } else {
+        "give the entry a parent of a type with a `+`, or take out `fakeresolve`"
+    };
+    finding
+        .also(fake, "makes every name 127.0.0.2")
+        .also(service.at, "in this service")
+        .note(format!("For example {witness}."))
+        .help(help)
+}
+
+/// Puts a `+` behind the type.
+fn plus(sources: &Sources, parent: &Parent) -> Option<Fix> {
+    let can = matches!(parent.kind, ParentKind::Connect | ParentKind::Socks4 | ParentKind::Socks5);
+    let word = sources.words(parent.at).get(2).copied()?;
+    let at = Loc { file: parent.at.file, span: word.span };
+    let written = sources.text(at) == parent.kind.name().as_bytes();
+    let end = Loc { file: at.file, span: Span::new(at.span.end, at.span.end) };
+    (can && written).then(|| Fix::replace("leave the name to the parent", Safety::Unsafe, end, "+"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::check;
+
+    #[test]
+    fn the_last_hop_is_told_the_target() {
+        for text in [
+            "allow *\nparent 1000 socks5 192.0.2.1 1080\nparent 1000 connect+ 192.0.2.2 3128\nproxy\n",
+            "allow *\nparent 1000 http 192.0.2.1 3128\nproxy\n",
+            "allow *\nparent 1000 extip 192.0.2.9 0\nparent 1000 socks5+ 192.0.2.1 1080\nsocks\n",
+            "deny *\nsocks\n",
+            "auth none\nsocks\n",
+            "allow *\nparent 1000 socks5+ 192.0.2.1 1080\ntcppm 25 192.0.2.9 25\n",
+        ] {
+            check("fakeresolve-without-plus", &format!("fakeresolve\n{text}"));
+        }
+        check("fakeresolve-without-plus", "allow *\nparent 1000 socks5 192.0.2.1 1080\nproxy\n");
+    }
+
+    #[test]
+    fn a_hop_of_a_group_or_an_address_alone_loses_the_name() {
+        check(
+            "fakeresolve-without-plus",
+            r"
+fakeresolve
+allow * * *.example.com
+parent 500 socks5+ 192.0.2.1 1080
+parent 500 socks4 192.0.2.1 1080
+#^ is told 127.0.0.2
+allow * * 10.0.0.0/8
+allow * * !
+#^ this machine itself
+parent 1000 extip 192.0.2.9 0
+proxy
+socks
+"
+            .replace(" !", "")
+            .as_str(),
+        );
+    }
+}

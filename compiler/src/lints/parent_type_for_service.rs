@@ -1,0 +1,203 @@
+//! `parent-type-for-service`
+use std::collections::{BTreeMap, BTreeSet};
+
+use grammar::Span;
+
+use super::rule::{Lint, rule};
+use crate::{
+    finding::Finding,
+    fix::{Fix, Safety},
+    policy::{
+        Policy,
+        walks::Walks,
+        witness::{Space, Witness},
+    },
+    program::{
+        acl::{Ace, AceId, Operation, Parent, ParentKind},
+        service::{Service, ServiceKind},
+    },
+    sources::{Loc, Sources},
+    way,
+};
+
+rule! {
+    /// A parent's type does not suit what this kind of service carries.
+    ///
+    /// `http` sends whole HTTP requests to the parent, as the `proxy` service has them. Other services carry bytes: there `http` acts as
+    /// `tcp`, and the parent, an HTTP proxy, gets what was meant for the target. `connect` opens a tunnel to the target first.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow * 10.0.0.0/8
+    /// parent 1000 http 192.0.2.10 3128
+    /// socks
+    /// ```
+    ///
+    /// Use instead:
+    ///
+    /// ```3proxy,fixed
+    /// auth iponly
+    /// allow * 10.0.0.0/8
+    /// parent 1000 connect 192.0.2.10 3128
+    /// socks
+    /// ```
+    ///
+    /// UDP goes through parents of type `socks5` only:
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow * 10.0.0.0/8 * * UDPASSOC
+    /// parent 1000 connect 192.0.2.10 3128
+    /// socks
+    /// ```
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow * 10.0.0.0/8 * * UDPASSOC
+    /// parent 1000 socks5 192.0.2.10 1080
+    /// allow * 10.0.0.0/8
+    /// parent 1000 connect 192.0.2.10 3128
+    /// socks
+    /// ```
+    "parent-type-for-service",
+    level: Warn,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+/// So many requests are tried for each entry.
+const TRIED: usize = 64;
+
+fn check(lint: &mut Lint<'_>) {
+    let program = lint.program.clone();
+    let suspect = |parent: &Parent| way::is_hop(parent) && !carries_udp(parent.kind);
+    if !program.acls.parents.iter().any(suspect) {
+        return;
+    }
+    let mut walks: BTreeMap<ServiceKind, Walks> = BTreeMap::new();
+    let (mut told, mut findings) = (BTreeSet::new(), Vec::new());
+    for (at, service) in program.services.iter().enumerate() {
+        let Some(acl) = service.acl.filter(|_| service.kind != ServiceKind::Proxy) else { continue };
+        let entries = walks.entry(service.kind).or_default().fresh(&program.acls, acl);
+        for (id, ace) in entries.filter(|(_, ace)| ace.redirects()) {
+            let hops = program.acls.parents(ace).iter().filter(|parent| way::is_hop(parent));
+            let asks = |operation| request(lint.policy(), at, service, (id, ace), operation);
+            let (http, no_udp) = (
+                hops.clone().find(|parent| parent.kind == ParentKind::Http),
+                unfit_for_udp(ace, service, hops),
+            );
+            let found = http
+                .and_then(|parent| {
+                    Some((parent, bytes_to_http(lint.sources, parent, &asks(Operation::Connect)?)))
+                })
+                .or_else(|| {
+                    no_udp.and_then(|parent| {
+                        Some((parent, no_way_for_udp(parent, &asks(Operation::UdpAssociate)?)))
+                    })
+                });
+            if let Some((_, finding)) = found.filter(|(parent, _)| told.insert(parent.at)) {
+                findings.push(
+                    finding.also(service.at, "in this service").also(ace.at, "for what this entry matches"),
+                );
+            }
+        }
+    }
+    for finding in findings {
+        lint.report(finding);
+    }
+}
+
+const fn carries_udp(kind: ParentKind) -> bool {
+    matches!(kind, ParentKind::Socks5 | ParentKind::Socks5Name)
+}
+
+/// A parent that can't carry the datagrams that an entry is certainly meant for.
+fn unfit_for_udp<'a>(
+    ace: &Ace,
+    service: &Service,
+    mut hops: impl Iterator<Item = &'a Parent>,
+) -> Option<&'a Parent> {
+    let named = ace.matcher.operations.is_some_and(|operations| operations.has(Operation::UdpAssociate));
+    let udp = service.kind == ServiceKind::Udppm || named;
+    hops.find(|parent| udp && !carries_udp(parent.kind))
+}
+
+/// A request of this operation that an entry decides.
+fn request(
+    policy: &Policy,
+    at: usize,
+    service: &Service,
+    (id, ace): (AceId, &Ace),
+    operation: Operation,
+) -> Option<Witness> {
+    service.chain.value.iter().find_map(|step| {
+        let space = Space::accepted(&ace.matcher, service, step.kind, policy);
+        let mut requests = space.requests(TRIED).filter(|witness| witness.operation == operation);
+        requests.find(|witness| policy.decide(at, &witness.request()).entry == Some(id))
+    })
+}
+
+fn bytes_to_http(sources: &Sources, parent: &Parent, witness: &Witness) -> Finding {
+    RULE.finding(parent.at, "a parent of type `http` acts as `tcp` here: no proxy is asked to connect")
+        .label("gets the bytes that are meant for the target")
+        .note(format!(
+            "For example {witness}: what the client sends then goes to `{}` as it is.",
+            parent.host
+        ))
+        .help("write `connect`, which asks the parent for a tunnel to the target")
+        .fix(connect(sources, parent.at))
+}
+
+fn no_way_for_udp(parent: &Parent, witness: &Witness) -> Finding {
+    RULE.finding(parent.at, format!("no datagram goes through a parent of type `{}`", parent.kind.name()))
+        .label("carries no UDP")
+        .note(format!("For example {witness} fails."))
+        .help("use a parent of type `socks5`, or leave UDP to an entry without a parent")
+}
+
+/// Writes `connect` as the type.
+fn connect(sources: &Sources, line: Loc) -> Option<Fix> {
+    let word = sources.words(line).get(2).copied()?;
+    let at = Loc { file: line.file, span: Span::new(word.span.start, word.span.end) };
+    (sources.text(at) == b"http").then(|| Fix::replace("write `connect`", Safety::Unsafe, at, "connect"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::check;
+
+    #[test]
+    fn what_a_service_does_not_send_there_is_no_matter() {
+        for text in [
+            "allow *\nparent 1000 http 192.0.2.1 3128\nproxy\n",
+            "allow * * * * HTTP,HTTPS\nparent 1000 http 192.0.2.1 3128\nallow *\nsocks\nauto\nproxy\n",
+            "allow * * * 80\nparent 1000 http 0.0.0.0 0\nallow *\nsocks\n",
+            "allow *\nparent 1000 connect 192.0.2.1 3128\nsocks\n",
+            "allow *\nparent 1000 socks5+ 192.0.2.1 1080\nudppm 53 192.0.2.9 53\n",
+            "auth none\nallow *\nparent 1000 socks5 192.0.2.1 1080\nsocks\n",
+        ] {
+            check("parent-type-for-service", text);
+        }
+    }
+
+    #[test]
+    fn each_kind_of_service_is_asked() {
+        check(
+            "parent-type-for-service",
+            r"
+allow *
+parent 1000 http 192.0.2.1 3128
+#^ acts as `tcp`
+proxy
+auto
+socks
+flush
+allow *
+parent 1000 socks4 192.0.2.1 1080
+#^ no datagram
+udppm 53 192.0.2.9 53
+",
+        );
+    }
+}
