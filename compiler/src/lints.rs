@@ -133,10 +133,9 @@ pub(crate) mod radius_secret_short;
 pub(crate) mod radius_secret_truncated;
 pub(crate) mod radius_unused;
 pub(crate) mod radius_without_servers;
-pub(crate) mod redundant_entry;
-pub(crate) mod reuseport_random_extip;
 pub(crate) mod redirect_deprecated;
 pub(crate) mod redundant_entry;
+pub(crate) mod reuseport_random_extip;
 pub(crate) mod rotate_without_type;
 pub(crate) mod secure_parent_without_mode3;
 pub(crate) mod service_deprecated;
@@ -303,10 +302,9 @@ static RULES: &[&Rule] = &[
     &radius_secret_truncated::RULE,
     &radius_unused::RULE,
     &radius_without_servers::RULE,
-    &redundant_entry::RULE,
-    &reuseport_random_extip::RULE,
     &redirect_deprecated::RULE,
     &redundant_entry::RULE,
+    &reuseport_random_extip::RULE,
     &rotate_without_type::RULE,
     &secure_parent_without_mode3::RULE,
     &service_deprecated::RULE,
