@@ -358,9 +358,20 @@ use crate::{finding::Finding, options::Options, program::Program, sources::Sourc
 /// All findings of all rules that read the Program; those of lowering are in it already.
 #[must_use]
 pub fn check(sources: &Sources, program: &Arc<Program>, options: &Options) -> Vec<Finding> {
+    check_each(sources, program, options, |_| ())
+}
+
+/// The same; `ran` is told of each rule when it has run.
+pub fn check_each(
+    sources: &Sources,
+    program: &Arc<Program>,
+    options: &Options,
+    mut ran: impl FnMut(&'static Rule),
+) -> Vec<Finding> {
     let mut lint = Lint::new(sources, program, options);
     for rule in RULES {
         lint.run(rule);
+        ran(rule);
     }
     lint.into_findings()
 }

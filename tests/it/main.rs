@@ -16,6 +16,7 @@ mod crypt;
 mod diff;
 mod doctor;
 mod examples;
+mod fixes;
 mod generated;
 mod golden;
 mod help;

@@ -2,6 +2,7 @@
 pub(crate) mod cfgc;
 pub(crate) mod client;
 pub(crate) mod lines;
+pub(crate) mod mending;
 
 pub(crate) mod policies;
 pub(crate) mod ports;

@@ -1,0 +1,71 @@
+//! Every fix that is offered anywhere: for the recorded cases, the examples, and in the documentation of the rules.
+use std::path::Path;
+
+use compiler::{
+    compile,
+    finding::{Finding, Level},
+    fix::{Fix, Safety},
+    lints,
+    sources::{FileId, Loc, MemoryFiles},
+};
+use grammar::Span;
+
+use crate::support::{mending, repo};
+
+const MAIN: &str = "3proxy.cfg";
+
+/// The files of a case: behind a line `#@ NAME` stands a further one.
+fn case(text: &str) -> MemoryFiles {
+    let mut files = MemoryFiles::default();
+    let mut parts = text.split("\n#@ ");
+    files.insert(MAIN, format!("{}\n", parts.next().unwrap()));
+    for (name, text) in parts.filter_map(|part| part.split_once('\n')) {
+        files.insert(name, text);
+    }
+    files
+}
+
+#[test]
+fn of_cases_and_examples() {
+    let mut fixes = 0;
+    for folder in ["tests/cases/operators", "tests/cases/measured", "examples"] {
+        for entry in std::fs::read_dir(repo::root().join(folder)).unwrap() {
+            let Ok(text) = std::fs::read_to_string(entry.unwrap().path()) else { continue };
+            fixes += mending::hold(Path::new(MAIN), &case(&text));
+        }
+    }
+    assert!(fixes > 50, "{fixes}");
+}
+
+#[test]
+fn of_the_documentation_of_rules() {
+    let mut fixes = 0;
+    for rule in lints::all() {
+        let mut files = MemoryFiles::default();
+        for block in rule.docs.split("```3proxy,").skip(1) {
+            let (claim, rest) = block.split_once('\n').unwrap();
+            let text = rest.split("```").next().unwrap();
+            let text: String =
+                text.lines().map(|line| line.strip_prefix(' ').unwrap_or(line).to_owned() + "\n").collect();
+            match claim.strip_prefix("file=") {
+                Some(name) => files.insert(name, text),
+                None => {
+                    files.insert(MAIN, text);
+                    fixes += mending::hold(Path::new(MAIN), &files);
+                }
+            }
+        }
+    }
+    assert!(fixes > 30, "{fixes}");
+}
+
+#[test]
+#[should_panic(expected = "changes what other entries decide")]
+fn one_that_is_not_safe_is_found() {
+    let files = case("internal 127.0.0.1\nauth iponly\nallow * 10.0.0.0/8\n#xxxx\nallow * 192.0.2.1\nproxy");
+    let before = compile(Path::new(MAIN), &files);
+    let at = Loc { file: FileId(0), span: Span::new(50, 55) };
+    assert_eq!(before.sources.text(at), b"#xxxx");
+    let finding = Finding::new("x", Level::Deny, at, "x").fix(Fix::replace("x", Safety::Safe, at, "flush"));
+    mending::changes_only_its_lines(Path::new(MAIN), &files, &before, &finding);
+}

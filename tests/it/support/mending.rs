@@ -1,0 +1,162 @@
+//! What holds of every fix: it adds no finding, and what it changes stands in the lines that it edits.
+//!
+//! A safe fix makes its lines do what they say. So whatever is otherwise afterwards (a service, a setting of one, a user, what becomes
+//! of a request) comes from a line that was edited: of a request, one of the two entries that decided it, before and after, is edited
+//! itself or has a parent that is. All other lines mean what they meant.
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+use compiler::{
+    Compiled, change,
+    change::Setting,
+    compile,
+    finding::{Finding, Level},
+    fix::{self, Safety},
+    program::acl::AceId,
+    sources::{Files, Loc, MemoryFiles},
+};
+
+/// So many fixes of one configuration are looked at one by one.
+const MOST: usize = 40;
+
+/// Makes all fixes of the configuration at `path` in several ways, and fails when something does not hold. Says how many there were.
+pub(crate) fn hold(path: &Path, files: &MemoryFiles) -> usize {
+    let before = shown(path, files);
+    for allowed in [Safety::Safe, Safety::Unsafe] {
+        let mended = fix::mend(files, &|files| shown(path, files), allowed);
+        no_new_findings(&before, &mended.compiled, "all of them");
+        if mended.made.is_empty() {
+            assert!(mended.changed.is_empty(), "something changed, and no fix was made");
+        }
+        let after =
+            with(files, mended.changed.iter().map(|(path, changed)| (path.clone(), changed.after.clone())));
+        let again = fix::mend(&after, &|files| shown(path, files), allowed);
+        assert!(again.made.is_empty(), "a second run still mends {:?}", again.made);
+    }
+    let fixes = before.findings.iter().filter(|finding| finding.fix.is_some());
+    let safe = |finding: &&Finding| finding.fix.as_ref().is_some_and(|fix| fix.safety == Safety::Safe);
+    for finding in fixes.clone().filter(safe).take(MOST) {
+        changes_only_its_lines(path, files, &before, finding);
+    }
+    fixes.count()
+}
+
+/// With the findings that are shown.
+fn shown(path: &Path, files: &dyn Files) -> Compiled {
+    let mut compiled = compile(path, files);
+    compiled.findings.retain(|finding| finding.level != Level::Allow);
+    compiled
+}
+
+fn with(files: &MemoryFiles, texts: impl Iterator<Item = (PathBuf, Vec<u8>)>) -> MemoryFiles {
+    let mut files = files.clone();
+    texts.for_each(|(path, text)| files.insert(path, text));
+    files
+}
+
+#[track_caller]
+fn no_new_findings(before: &Compiled, after: &Compiled, what: &str) {
+    let count = |compiled: &Compiled, rule| {
+        compiled
+            .findings
+            .iter()
+            .filter(|finding| finding.rule == rule)
+            .map(|finding| finding.count)
+            .sum::<u32>()
+    };
+    for finding in &after.findings {
+        let (old, new) = (count(before, finding.rule), count(after, finding.rule));
+        assert!(new <= old, "{what}: `{}` finds {new} after {old}: {}", finding.rule, finding.message);
+    }
+}
+
+/// Lines of files, from 1, that a fix edits, and where a line was put in: what is behind it counts as edited too.
+struct Edited {
+    lines: BTreeSet<(PathBuf, u32)>,
+    behind: Option<(PathBuf, u32)>,
+}
+
+impl Edited {
+    fn of(compiled: &Compiled, finding: &Finding) -> Self {
+        let mut edited = Self { lines: BTreeSet::new(), behind: None };
+        for edit in finding.fix.iter().flat_map(|fix| &fix.edits) {
+            let (path, line) = place(compiled, edit.at);
+            let lines = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count();
+            if lines(compiled.sources.text(edit.at)) != lines(edit.text.as_bytes()) {
+                edited.behind = Some((path.clone(), line));
+            }
+            edited.lines.insert((path, line));
+        }
+        edited
+    }
+
+    /// Whether a place is in an edited line, or in a file that one brings in.
+    fn covers(&self, compiled: &Compiled, at: Loc) -> bool {
+        let above = |at: &Loc| compiled.sources.get(at.file).and_then(|source| source.included_at);
+        std::iter::successors(Some(at), above).any(|at| {
+            let (path, line) = place(compiled, at);
+            let is_behind = |(of, first): &(PathBuf, u32)| *of == path && line >= *first;
+            self.behind.as_ref().is_some_and(is_behind) || self.lines.contains(&(path, line))
+        })
+    }
+
+    fn covers_entry(&self, compiled: &Compiled, entry: Option<AceId>) -> bool {
+        let acls = &compiled.program.acls;
+        entry.and_then(|entry| acls.ace(entry)).is_some_and(|entry| {
+            self.covers(compiled, entry.at)
+                || acls.parents(entry).iter().any(|parent| self.covers(compiled, parent.at))
+        })
+    }
+}
+
+fn place(compiled: &Compiled, at: Loc) -> (PathBuf, u32) {
+    let path = compiled.sources.get(at.file).map(|source| source.path.clone()).unwrap_or_default();
+    (path, compiled.sources.line_column(at).line)
+}
+
+/// Makes one fix alone, and sees what changes.
+pub(crate) fn changes_only_its_lines(path: &Path, files: &MemoryFiles, before: &Compiled, finding: &Finding) {
+    let Some(fix) = &finding.fix else { return };
+    let mut fixed = files.clone();
+    for (file, source) in before.sources.iter() {
+        if fix.edits.iter().any(|edit| edit.at.file == file) {
+            fixed.insert(&source.path, fix.apply(file, &source.text));
+        }
+    }
+    let after = compile(path, &fixed);
+    let edited = Edited::of(before, finding);
+    let changes = change::compare(before, &after);
+    let what = format!("`{}` of `{}`", fix.title, finding.rule);
+    let of_line = |old: Option<Loc>, new: Option<Loc>| {
+        old.is_some_and(|at| edited.covers(before, at)) || new.is_some_and(|at| edited.covers(&after, at))
+    };
+    let service =
+        |compiled: &Compiled, index: usize| compiled.program.services.get(index).map(|service| service.at);
+    for opened in &changes.opened {
+        assert!(of_line(None, service(&after, *opened)), "{what} opens a service of another line");
+    }
+    for closed in &changes.closed {
+        assert!(of_line(service(before, *closed), None), "{what} closes a service of another line");
+    }
+    let changed = changes.changed.iter();
+    for (of, settings) in changed
+        .map(|one| ((one.old, one.new), &one.settings))
+        .chain([((usize::MAX, usize::MAX), &changes.settings)])
+    {
+        for Setting { name, old, new } in settings {
+            let is_its_own = of_line(service(before, of.0), service(&after, of.1));
+            assert!(is_its_own || of_line(*old, *new), "{what} changes `{name}` of another line");
+        }
+    }
+    for user in &changes.users {
+        assert!(of_line(user.old, user.new), "{what} changes the user `{}`", user.name);
+    }
+    for list in &changes.lists {
+        for class in &list.classes {
+            let known = edited.covers_entry(before, class.old.0) || edited.covers_entry(&after, class.new.0);
+            assert!(known, "{what} changes what other entries decide");
+        }
+    }
+}
