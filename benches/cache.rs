@@ -70,12 +70,9 @@ fn main() -> ExitCode {
     }
     let per_hit = best.map(|seconds| seconds / f64::from(asked) * 1e9);
     let key = seconds(|| requests.iter().filter(|client| ours.key(client).is_some()).count(), asked);
-    let allocations = allocation_counter::measure(|| {
-        black_box(known());
-    });
-    let plain_allocations = allocation_counter::measure(|| {
-        black_box(plain_known());
-    });
+    let ours_alone = alone(&requests, |client| ours.hit(client));
+    let places: Vec<u32> = (0..asked).map(place).collect();
+    let plain_alone = alone(&places, |number| plain.get(&plain_key(*number)).is_some());
     println!("{entries} entries, {asked} hits a round");
     println!(
         "a hit: {:.0} ns, of plain moka {:.0} ns: {:.2} times; making the key is {:.0} ns of it",
@@ -89,11 +86,26 @@ fn main() -> ExitCode {
         our_bytes / plain_bytes
     );
     println!(
-        "allocations of {asked} hits: {}, of plain moka {}",
-        allocations.count_total, plain_allocations.count_total
+        "of {asked} hits {} allocate nothing; the rest is moka's housekeeping, which some of the others do: {} allocations, with plain moka {}",
+        ours_alone.0, ours_alone.1, plain_alone.1
     );
-    let sound = per_hit[0] <= BOUND * per_hit[1] && our_bytes <= BOUND * plain_bytes;
+    // Housekeeping is due after 64 hits or 0.3 seconds. What a hit allocated itself, each of them would.
+    let housekeeping = u64::from(asked) - ours_alone.0;
+    let sound = per_hit[0] <= BOUND * per_hit[1]
+        && our_bytes <= BOUND * plain_bytes
+        && housekeeping <= u64::from(asked) / 32;
     ExitCode::from(u8::from(measured && !sound))
+}
+
+/// How many hits allocate nothing, and what all others allocate.
+fn alone<T>(clients: &[T], hit: impl Fn(&T) -> bool) -> (u64, u64) {
+    let counts = clients.iter().map(|client| {
+        let counted = allocation_counter::measure(|| {
+            black_box(hit(client));
+        });
+        counted.count_total
+    });
+    counts.fold((0, 0), |(none, all), count| (none + u64::from(count == 0), all + count))
 }
 
 impl Ours {
