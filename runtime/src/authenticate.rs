@@ -24,7 +24,7 @@ mod password;
 use cache::{Flight, Key, Known, Subject};
 
 /// Who the client is by one type, or the code with which it fails.
-pub(crate) fn identify(
+pub(crate) async fn identify(
     kind: AuthType,
     session: &Session,
     ask: &Ask,
@@ -38,7 +38,7 @@ pub(crate) fn identify(
         AuthType::UserOnly => known(&credentials.ok_or(4_u16)?.user),
         AuthType::Strong => {
             let credentials = credentials.ok_or(4_u16)?;
-            password::check(session.snapshot.policy.user(&credentials.user), credentials.password.as_ref())?;
+            password::check(&session.snapshot, &credentials.user, credentials.password.as_ref()).await?;
             known(&credentials.user)
         }
         AuthType::Cache | AuthType::CacheAcl => remembered(session, ask, address),

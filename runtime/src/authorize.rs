@@ -94,11 +94,11 @@ async fn walk_chain(session: &mut Session, ask: &Ask, address: Option<IpAddr>) -
     let mut flight = None;
     let mut chain = Chain::new(&snapshot.policy, service.index, &service.settings.chain.value);
     while let Some(kind) = chain.next_type() {
-        let mut found = authenticate::identify(kind, session, ask, address);
+        let mut found = authenticate::identify(kind, session, ask, address).await;
         if found == Err(4) && kind.is_cache() && flight.is_none() {
             flight = authenticate::find_out(session, ask, address).await;
             if flight.is_none() {
-                found = authenticate::identify(kind, session, ask, address);
+                found = authenticate::identify(kind, session, ask, address).await;
             }
         }
         let judged = chain.judge(&request, found.as_ref().map_err(|code| *code));

@@ -89,6 +89,12 @@ pub fn verify(kept: &Password, given: &Secret) -> bool {
     equal(kept.expose(), &made)
 }
 
+/// Whether [`verify`] takes so long (about a millisecond for a long password) that connections should not wait for its thread.
+#[must_use]
+pub fn takes_long(kept: &Password) -> bool {
+    matches!(kept, Password::Crypt(kept) if matches!(Scheme::of(kept.expose()), Some((Scheme::Md5, _))))
+}
+
 fn equal(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && memcmp::eq(a, b)
 }

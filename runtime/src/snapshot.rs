@@ -14,12 +14,13 @@ use compiler::{
     policy::Policy,
     program::{
         Program,
+        auth::Password,
         process::Timeouts,
         service::{Service, ServiceKind},
     },
 };
 
-use crate::{authenticate::cache::Identities, log::Logger, resolve::Resolver};
+use crate::{authenticate::cache::Identities, crypt::takes_long, log::Logger, resolve::Resolver};
 
 /// One configuration in force.
 #[derive(Debug)]
@@ -38,6 +39,8 @@ pub struct Snapshot {
     pub resolver: Resolver,
     /// Who was authenticated, and is remembered.
     pub identities: Arc<Identities>,
+    /// A password that takes long to check, if some user has one. It is asked in the place of those of users that do not exist.
+    pub slow_password: Option<Password>,
     /// Which service answers on which listener: indexes into [`Snapshot::services`].
     listeners: HashMap<ListenerId, usize>,
 }
@@ -91,6 +94,12 @@ impl Snapshot {
             resolver: Resolver::new(&program.resolver, timeouts.dns),
             identities: Identities::of(&program, before.map(|before| &before.identities)),
             timeouts,
+            slow_password: program
+                .users
+                .iter()
+                .map(|user| &user.password)
+                .find(|kept| takes_long(kept))
+                .cloned(),
             listeners: listeners.iter().copied().zip(0..).collect(),
             program,
         }

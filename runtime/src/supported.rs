@@ -20,7 +20,6 @@ use compiler::{
     finding::{Finding, Level, group},
     program::{
         Program, Set,
-        auth::{AuthType, Password, User},
         limits::{Limit, Limits, Rotation},
         log::{LogFiles, LogTarget},
         process::Process,
@@ -38,7 +37,7 @@ pub fn check(sources: &Sources, program: &Program) -> Vec<Finding> {
     let Program {
         services,
         acls,
-        users,
+        users: _,
         limits,
         resolver,
         // Asked by a service's `auth radius` and `log radius`.
@@ -60,7 +59,6 @@ pub fn check(sources: &Sources, program: &Program) -> Vec<Finding> {
         service::check(service, &mut refused);
     }
     parents::check(acls, &mut refused);
-    self::users(services, users, &mut refused);
     self::limits(limits, &mut refused);
     // All of name resolution is executed but `dialer`, which is among `unmodelled`, and what `auth dnsname` asks.
     let Resolver {
@@ -125,21 +123,6 @@ impl Refused {
     fn set(&mut self, what: &'static str, at: Option<Loc>) {
         if let Some(at) = at {
             self.at(at, what);
-        }
-    }
-}
-
-/// Hashed passwords matter where passwords are asked for.
-fn users(services: &[Arc<Service>], users: &[User], refused: &mut Refused) {
-    let asked = |service: &Arc<Service>| service.chain.value.iter().any(|step| step.kind == AuthType::Strong);
-    if !services.iter().any(asked) {
-        return;
-    }
-    for user in users {
-        match user.password {
-            Password::Clear(_) => {}
-            Password::Crypt(_) => refused.at(user.at, "a password of type CR"),
-            Password::Nt(_) => refused.at(user.at, "a password of type NT"),
         }
     }
 }

@@ -58,10 +58,6 @@ fn what_is_not_executed_is_refused_by_name_and_line() {
             ],
         ),
         ("auth dnsname\nproxy\n", &["1:dnsname"]),
-        (
-            "users a:CL:x b:CR:x c:NT:878D8014606CDA29677A44EFA1353FC7\nauth strong\nproxy\n",
-            &["1:a password of type CR", "1:a password of type NT"],
-        ),
         ("radius secret 127.0.0.1\nauth radius\nproxy\n", &["2:radius"]),
         ("proxy -H\n", &["1:-H"]),
         ("proxy -s -g1,2,3\n", &["1:-s", "1:-g"]),

@@ -260,6 +260,7 @@ fn configuration() -> impl Strategy<Value = Configuration> {
             "bob:CL:changed alice:CL:x",
             "alice:CL:x",
             "bob:CL:secret alice:CL:y",
+            "\"bob:CR:$3$salt$yQUaQhcVRs.7XVRDq8XA//\" alice:CL:x",
         ]),
         one(&["user,pass 60", "user,pass,ip 60", "user,pass,dsthost 60", "user,pass 5", "user,pass 60 2"]),
         one(&["strong", "strong useronly", "useronly", "iponly strong", "strong iponly"]),
