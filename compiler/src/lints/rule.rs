@@ -97,7 +97,7 @@ impl Rule {
                 Some(name) => format!("`{name}`:\n\n```"),
                 None => "```".to_owned(),
             });
-            text.push_str(fence.as_deref().unwrap_or(line));
+            text.push_str(&for_people(fence.as_deref().unwrap_or(line)));
             text.push('\n');
         }
         if self.refused {
@@ -105,6 +105,30 @@ impl Rule {
         }
         text
     }
+}
+
+/// A line of documentation with words for what it can't show: a test puts in the thing itself.
+fn for_people(line: &str) -> String {
+    let mut text = line.to_owned();
+    let words = [
+        ("{NUL}", "<NUL>"),
+        ("{BOM}", "<BOM>"),
+        ("{CR}", "<CR>"),
+        ("{LATIN1}", "<\u{fc} in Latin-1>"),
+        ("{EOF}", "<end of file>"),
+    ];
+    for (mark, word) in words {
+        text = text.replace(mark, word);
+    }
+    while let Some((before, rest)) = text.split_once("{REP:") {
+        let Some(((repeated, times), behind)) =
+            rest.split_once('}').and_then(|(inside, behind)| Some((inside.rsplit_once(':')?, behind)))
+        else {
+            break;
+        };
+        text = format!("{before}<`{repeated}` {times} times>{behind}");
+    }
+    text
 }
 
 /// Part of a word that 3proxy reads otherwise than it is written.
