@@ -21,8 +21,8 @@ use compiler::sources::{Files, MemoryFiles};
 const GROWTH: f64 = 1.6;
 /// Peak memory of a line of the longest list.
 const BYTES_PER_LINE: f64 = 400.0;
-/// The same for two names a line and their indexes, which hold each name again.
-const BYTES_PER_INDEXED_LINE: f64 = 480.0;
+/// The same for two names a line: the index that rules ask holds each name again.
+const BYTES_PER_NAMES: f64 = 480.0;
 const LONGEST: usize = 100_000;
 /// For so many lines: a twentieth of what 3proxy's own load of them took on one of our machines.
 const LIMIT: Duration = Duration::from_millis(450);
@@ -37,6 +37,8 @@ struct Shape {
     /// What stands before the list.
     head: &'static str,
     line: fn(usize) -> String,
+    /// The last entry.
+    last: &'static str,
     services: u16,
     /// Peak memory of a line of the longest list.
     bytes: f64,
@@ -48,17 +50,32 @@ const LOCAL: &str = "internal 127.0.0.1\nauth iponly\n";
 const REACHABLE: &str = "internal 0.0.0.0\nauth iponly\n";
 /// Rules of the cache ask what its key misses, of a Policy that is compiled for them.
 const CACHED: &str = "internal 127.0.0.1\nusers alice:CL:secret\n\
-    authcache user,pass,ip,dstaddr,dsthost,dstport,dstoper 600\nauth cacheacl strong\n";
+    authcache user,pass,ip,dstaddr,dsthost,dstport,dstoper 600\nauth cacheacl useronly\n";
 
 const SHAPES: [Shape; 7] = [
-    Shape { name: "users", head: LOCAL, line: users, services: 1, bytes: BYTES_PER_LINE },
-    Shape { name: "users, reachable", head: REACHABLE, line: users, services: 1, bytes: BYTES_PER_LINE },
-    Shape { name: "networks", head: LOCAL, line: networks, services: 1, bytes: BYTES_PER_LINE },
-    Shape { name: "names", head: LOCAL, line: names, services: 1, bytes: BYTES_PER_LINE },
+    Shape { name: "users", head: LOCAL, line: users, last: "deny *", services: 1, bytes: BYTES_PER_LINE },
+    Shape {
+        name: "users, reachable",
+        head: REACHABLE,
+        line: users,
+        last: "deny *",
+        services: 1,
+        bytes: BYTES_PER_LINE,
+    },
+    Shape {
+        name: "networks",
+        head: LOCAL,
+        line: networks,
+        last: "deny *",
+        services: 1,
+        bytes: BYTES_PER_LINE,
+    },
+    Shape { name: "names", head: LOCAL, line: names, last: "allow *", services: 1, bytes: BYTES_PER_NAMES },
     Shape {
         name: "users, 20 services with a cache",
         head: CACHED,
         line: users,
+        last: "deny *",
         services: 20,
         bytes: BYTES_PER_LINE,
     },
@@ -66,6 +83,7 @@ const SHAPES: [Shape; 7] = [
         name: "networks, 20 services with a cache",
         head: CACHED,
         line: networks,
+        last: "deny *",
         services: 20,
         bytes: BYTES_PER_LINE,
     },
@@ -73,8 +91,9 @@ const SHAPES: [Shape; 7] = [
         name: "names, 20 services with a cache",
         head: CACHED,
         line: names,
+        last: "allow *",
         services: 20,
-        bytes: BYTES_PER_INDEXED_LINE,
+        bytes: BYTES_PER_NAMES,
     },
 ];
 
@@ -137,7 +156,7 @@ fn list(shape: &Shape, lines: usize) -> Vec<u8> {
     for number in 0..lines {
         let _ = writeln!(text, "{}", (shape.line)(number));
     }
-    text.push_str("deny *\n");
+    let _ = writeln!(text, "{}", shape.last);
     for service in 0..shape.services {
         let _ = writeln!(text, "proxy -p{}", 3128 + service);
     }

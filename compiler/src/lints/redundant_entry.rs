@@ -7,7 +7,7 @@ use super::{
     unreachable_entry::tells,
 };
 use crate::{
-    policy::shadow::lists_nothing,
+    policy::shadow::{MOST_ALIKE, lists_nothing},
     program::acl::{Ace, AceId, AclRef},
 };
 
@@ -70,7 +70,7 @@ fn check(lint: &mut Lint<'_>) {
             continue;
         }
         for (ace, end) in before_the_end(lint, &ends, acl) {
-            if told.insert(ace.0) {
+            if told.len() < MOST_ALIKE && told.insert(ace.0) {
                 lint.report(
                     RULE.finding(ace.1, "the end of the list does the same with all that this entry matches")
                         .label("changes nothing")

@@ -62,7 +62,7 @@ const MOST: usize = 64;
 /// So much work is put into all lists together.
 const WORK: u64 = 60_000_000;
 /// So many entries that would do the same as those before them are told.
-const MOST_ALIKE: usize = 1000;
+pub(crate) const MOST_ALIKE: usize = 1000;
 /// Longer lists are asked by their index.
 const WALKED: usize = 24;
 
@@ -73,9 +73,9 @@ pub(crate) fn find<'p>(program: &Program, policy: impl Fn() -> &'p Policy) -> Ve
     let mut alike = 0;
     for walked in walked::lists(program) {
         let (acl, Some((service, _))) = (walked.acl, walked.copies.first().copied()) else { continue };
-        let entries: Vec<(AceId, &Ace)> = program.acls.entries(acl).collect();
+        let entries: Vec<AceId> = program.acls.entries(acl).map(|(id, _)| id).collect();
         // A weight makes an entry depend on those that were passed over before it.
-        if entries.len() < 2 || entries.iter().any(|(_, ace)| ace.weight != 0) {
+        if entries.len() < 2 || program.acls.entries(acl).any(|(_, ace)| ace.weight != 0) {
             continue;
         }
         let asked = Asked::of(walked.services(program).map(|service| (program, service)));
@@ -96,7 +96,7 @@ type Decide<'a> = &'a dyn Fn(&Request<'_>) -> Verdict;
 struct Search<'a> {
     program: &'a Program,
     list: ListId,
-    entries: &'a [(AceId, &'a Ace)],
+    entries: &'a [AceId],
     views: [Asked; 2],
     decide: Decide<'a>,
 }
@@ -122,7 +122,7 @@ impl<'a> Search<'a> {
     fn new(
         program: &'a Program,
         list: ListId,
-        entries: &'a [(AceId, &'a Ace)],
+        entries: &'a [AceId],
         mut asked: Asked,
         decide: Decide<'a>,
     ) -> Self {
@@ -132,7 +132,7 @@ impl<'a> Search<'a> {
         let local = |ace: &Ace| program.acls.parents(ace).iter().any(Parent::is_local);
         let all = || Operation::ALL.into_iter().filter(|one| *one != Operation::IcmpAssociate).collect();
         // A redirected request comes as the other service's.
-        if entries.iter().any(|(_, ace)| local(ace)) {
+        if entries.iter().filter_map(|id| program.acls.ace(*id)).any(local) {
             asked.operations = all();
         }
         let everything = Asked {
@@ -152,10 +152,10 @@ impl<'a> Search<'a> {
     }
 
     fn run(&self, found: &mut Vec<Shadowed>, alike: &mut usize, work: &mut Work) {
-        let sampler = Sampler::new(self.program, self.entries, self.asked(View::Clients));
+        let sampler = Sampler::new(self.program, self.aces(), self.asked(View::Clients));
         let defined: Vec<&[u8]> = self.program.users.iter().map(|user| user.name.as_bytes()).collect();
         let mut exact: Option<Exact<'_>> = None;
-        for (place, (id, ace)) in self.entries.iter().enumerate().skip(1) {
+        for (place, (id, ace)) in self.entries.iter().zip(self.aces()).enumerate().skip(1) {
             let view = if lists_nothing(&ace.matcher) { View::Everything } else { View::Clients };
             let sample = sampler.witness(&ace.matcher, self.asked(view));
             let shadow = match sample.map(|sample| self.first(sample, place)) {
@@ -195,17 +195,27 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// The entries of the list, in order.
+    fn aces(&self) -> impl Iterator<Item = &'a Ace> + Clone {
+        let program = self.program;
+        self.entries.iter().filter_map(|id| program.acls.ace(*id))
+    }
+
+    fn at(&self, place: usize) -> Option<&'a Ace> {
+        self.program.acls.ace(*self.entries.get(place)?)
+    }
+
     fn ace(&self, shadow: &Shadow) -> Option<&'a Ace> {
-        self.entries.get(shadow.place as usize).map(|(_, ace)| *ace)
+        self.at(shadow.place as usize)
     }
 
     /// Which entry decides, where the one at `place` matches.
     fn first(&self, witness: Witness, place: usize) -> First {
         // What a local redirection decides is walked again, and passes over it then.
-        let own = self.entries.get(place).is_some_and(|(_, ace)| self.is_local(ace));
+        let own = self.at(place).is_some_and(|ace| self.is_local(ace));
         let verdict = (self.decide)(&Request { redirected: !own, ..witness.request() });
         let decider = verdict.entry.and_then(|id| {
-            let at = self.entries.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+            let at = self.entries.binary_search(&id).ok()?;
             Some((at, id))
         });
         match decider {
@@ -252,14 +262,14 @@ struct Exact<'s> {
 
 impl<'s> Exact<'s> {
     fn new(search: &'s Search<'s>, defined: &'s [&'s [u8]]) -> Self {
-        let matchers = search.entries.iter().map(|(_, ace)| &ace.matcher);
+        let matchers = search.aces().map(|ace| &ace.matcher);
         Self { search, space: Space::new(matchers, defined), requests: HashMap::new() }
     }
 
     /// Those that decide all that the entry at `place` matches, of the BINDs or of all others.
     fn shadows(&mut self, view: View, bind: bool, place: usize, work: &mut Work) -> Outcome {
         let (search, space) = (self.search, &self.space);
-        let Some((_, ace)) = search.entries.get(place) else { return Outcome::Silent };
+        let Some(ace) = search.at(place) else { return Outcome::Silent };
         let requests =
             self.requests.entry((view, bind)).or_insert_with(|| space.requests(search.asked(view), bind));
         let shapes = space.shapes(&ace.matcher, bind);

@@ -38,17 +38,16 @@ impl ListTable {
 
     /// The same, with an index however short the list is.
     pub(super) fn indexed(acls: &Acls, ids: &[AceId]) -> Self {
-        let aces: Vec<&Ace> = ids.iter().filter_map(|id| acls.ace(*id)).collect();
-        let weighty = aces.iter().any(|ace| ace.weight != 0);
+        let aces = || ids.iter().filter_map(|id| acls.ace(*id));
+        let weighty = aces().any(|ace| ace.weight != 0);
         // What is passed over in a list with weights is not left out of the index: it may change the weight.
         let passes = |ace: &Ace| if weighty { Passes::Nobody } else { passes(acls, ace) };
-        let rows: Vec<Row<'_>> = aces
-            .iter()
+        let rows: Vec<Row<'_>> = aces()
             .map(|ace| Row { matcher: &ace.matcher, passes: passes(ace), waits: oracle::waits(ace) })
             .collect();
         let layout = if weighty { Layout::List } else { Layout::Groups };
         let mut so_far = Fields::NONE;
-        let compared = aces.iter().map(|ace| {
+        let compared = aces().map(|ace| {
             so_far = so_far.with(oracle::compares(ace));
             so_far
         });

@@ -5,7 +5,7 @@ use crate::{
     policy::witness::{OFFICE_HOURS, Target, Witness},
     program::{
         Program,
-        acl::{Ace, AceId, AddressRange, Matcher, NamePattern, Operation},
+        acl::{Ace, AddressRange, Matcher, NamePattern, Operation},
     },
     requests::asked::{Asked, Names},
     table::WeekTime,
@@ -28,13 +28,12 @@ pub(super) struct Sampler<'a> {
 }
 
 impl<'a> Sampler<'a> {
-    pub(super) fn new(program: &'a Program, entries: &[(AceId, &Ace)], asked: &Asked) -> Self {
+    pub(super) fn new(program: &'a Program, entries: impl Iterator<Item = &'a Ace>, asked: &Asked) -> Self {
         if asked.names != Names::Defined {
             return Self { defined: HashSet::new(), stranger: USER };
         }
         let users = || program.users.iter().map(|user| user.name.as_bytes());
-        let listed: HashSet<&[u8]> =
-            entries.iter().flat_map(|(_, ace)| ace.matcher.users.iter().flatten()).collect();
+        let listed: HashSet<&[u8]> = entries.flat_map(|ace| ace.matcher.users.iter().flatten()).collect();
         let stranger = users().find(|name| !listed.contains(name)).or_else(|| users().next());
         Self { defined: users().collect(), stranger: stranger.unwrap_or(USER) }
     }
