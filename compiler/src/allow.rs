@@ -111,7 +111,12 @@ fn collect(file: FileId, source: &Source, allowances: &mut Vec<Allowance>, malfo
             open = allowances.len();
             continue;
         };
-        let Some(asked) = after(source, comment, b"cfgc:") else { continue };
+        let Some(asked) = after(source, comment, b"cfgc:") else {
+            if is_near(comment.of(&source.text)) {
+                malformed.push(Loc { file, span: comment });
+            }
+            continue;
+        };
         match after(source, asked, b"allow(").and_then(|list| names(source, list)) {
             Some((names, has_reason)) if !names.is_empty() => {
                 allowances.extend(names.into_iter().map(|span| {
@@ -129,7 +134,33 @@ fn comment(source: &Source, line: &Line) -> Option<Span> {
     if !matches!(line.kind, LineKind::Comment | LineKind::Indented) {
         return None;
     }
-    after(source, trimmed(source, line.span), b"#")
+    let mut comment = after(source, trimmed(source, line.span), b"#")?;
+    while let Some(rest) = after(source, comment, b"#") {
+        comment = rest;
+    }
+    Some(comment)
+}
+
+/// Whether a comment was meant as an allowance, and is written otherwise: `# cfgc allow(rule)`, `# CFGC: allow(rule)`,
+/// `# allow(rule)`.
+fn is_near(comment: &[u8]) -> bool {
+    let strip = |text: &'_ [u8], word: &[u8]| {
+        let (start, rest) = text.split_at_checked(word.len())?;
+        start.eq_ignore_ascii_case(word).then(|| rest.to_vec())
+    };
+    let comment = comment.trim_ascii_start();
+    let named = strip(comment, b"cfgc");
+    let rest = named.as_deref().unwrap_or(comment).trim_ascii_start();
+    if named.is_some() && rest.starts_with(b":") {
+        return true;
+    }
+    let marks = rest.iter().take_while(|byte| named.is_some() && b" \t:;,.-_=".contains(byte)).count();
+    let Some(rest) = strip(rest.get(marks..).unwrap_or_default(), b"allow") else { return false };
+    let open = rest.trim_ascii_start().strip_prefix(b"(");
+    let listed = open.unwrap_or(&rest).trim_ascii_start();
+    let name = listed.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'-').next().unwrap_or_default();
+    let is_rule = std::str::from_utf8(name).is_ok_and(|name| lints::find(name).is_some());
+    is_rule || named.is_some() && open.is_some()
 }
 
 /// A span without the white space around it.
@@ -253,7 +284,8 @@ mod tests {
             files.insert("3proxy.cfg", format!("# cfgc: allow(indented-directive){comment}\n  flush\n"));
             let options = Options { allowances, ..Options::default() };
             let compiled = compile_with(Path::new("3proxy.cfg"), &files, &options);
-            compiled.findings.iter().map(|finding| finding.rule).collect::<Vec<_>>()
+            let rules = compiled.findings.iter().map(|finding| finding.rule);
+            rules.filter(|rule| *rule != "empty-configuration").collect::<Vec<_>>()
         };
         let both = ["unused-allowance", "indented-directive"];
         for (allowances, comment, expected) in [
@@ -269,11 +301,37 @@ mod tests {
 
     #[test]
     fn a_comment_for_cfgc_that_says_nothing_is_found() {
-        for text in
-            ["# cfgc: alow(open-proxy)\n", "# cfgc: allow(open-proxy\n", "# cfgc: allow()\n", "#cfgc:\n"]
-        {
+        for text in [
+            "# cfgc: alow(open-proxy)\n",
+            "# cfgc: allow(open-proxy\n",
+            "# cfgc: allow()\n",
+            "#cfgc:\n",
+            "# cfgc allow(open-proxy)\n",
+            "# cfgc allow(no-such-rule)\n",
+            "# CFGC: allow(open-proxy)\n",
+            "# cfgc : allow(open-proxy)\n",
+            "#cfgc-allow (open-proxy)\n",
+            "# Cfgc; Allow open-proxy\n",
+            "# cfgc.allow(open-proxy)\n",
+            "# allow(open-proxy) as agreed\n",
+            "#allow open-proxy\n",
+            "## cfgc: allow (open-proxy)\n",
+        ] {
             assert_found(&format!("{text}flush\n"), &[("unused-allowance", 1)]);
         }
-        assert_found("# cfgc is a compiler\n# see cfgc: allow(x)\nflush\n", &[]);
+        for text in [
+            "# cfgc is a compiler\n",
+            "# see cfgc: allow(x)\n",
+            "# allow the office\n",
+            "# allow(office)\n",
+            "#allow * * open-proxy.example\n",
+            "# cfgc allows this\n",
+            "# cfgc allow rules stand above\n",
+            "#\n",
+            "##\n",
+        ] {
+            assert_found(&format!("{text}flush\n"), &[]);
+        }
+        assert_found("## cfgc: allow(indented-directive) twice a comment\n  flush\n", &[]);
     }
 }

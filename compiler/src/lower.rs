@@ -43,6 +43,8 @@ use crate::{
 const DEEPEST_INCLUDE: usize = 64;
 /// Files in all: two files that include each other's successors twice would otherwise grow without end.
 const MOST_FILES: usize = 16_384;
+/// Bytes of all that is included, each time that it is: a long list can be brought in by each of many lines.
+const MOST_BYTES: usize = 1 << 30;
 
 /// Runs the configuration at `path` and yields its Program, with a finding for each line that 3proxy refuses.
 pub fn lower(path: &Path, files: &dyn Files) -> Compiled {
@@ -83,6 +85,16 @@ const FAMILIES: [Handlers; 10] = [
 static BY_NAME: LazyLock<HashMap<&str, Handler>> =
     LazyLock::new(|| FAMILIES.iter().flat_map(|family| family.iter().copied()).collect());
 
+/// What was included so far.
+#[derive(Default)]
+struct Included {
+    /// By `include`.
+    files: usize,
+    bytes: usize,
+    /// It was too much, and that was said.
+    full: bool,
+}
+
 /// The walk: what it has read, what it has built, and the state that services copy.
 struct Lowering<'f> {
     files: &'f dyn Files,
@@ -91,6 +103,7 @@ struct Lowering<'f> {
     lists: HashMap<PathBuf, FileId>,
     /// Configuration files that are being read, outermost first.
     open: Vec<PathBuf>,
+    included: Included,
     sources: Sources,
     program: Program,
     state: State,
@@ -104,11 +117,23 @@ impl<'f> Lowering<'f> {
             options,
             lists: HashMap::new(),
             open: Vec::new(),
+            included: Included::default(),
             sources: Sources::default(),
             program: Program::default(),
             state: State::default(),
             findings: Vec::new(),
         }
+    }
+
+    /// Whether so many bytes more may be included at `at`. Where that is too much for the first time, it is reported.
+    fn takes(&mut self, bytes: usize, at: Loc) -> bool {
+        let Included { files, bytes: before, full } = &mut self.included;
+        *before = before.saturating_add(bytes);
+        let fits = *files <= MOST_FILES && *before <= MOST_BYTES;
+        if !fits && !std::mem::replace(full, true) {
+            self.report(lints::include_cycle::too_much(at, MOST_FILES, MOST_BYTES));
+        }
+        fits
     }
 
     /// Runs a configuration file: up to its end, or to `end`.
@@ -209,10 +234,15 @@ impl<'f> Lowering<'f> {
         if self.open.contains(&path) {
             return self.report(lints::include_cycle::finding(argument.at, &path));
         }
-        if self.open.len() >= DEEPEST_INCLUDE || self.sources.len() >= MOST_FILES {
+        if self.open.len() >= DEEPEST_INCLUDE {
             return self.report(lints::include_cycle::too_deep(argument.at));
         }
+        self.included.files += 1;
+        if !self.takes(0, argument.at) {
+            return;
+        }
         match sources::read(self.files, &path) {
+            Ok(text) if !self.takes(text.len(), argument.at) => {}
             Ok(text) => self.config(Source::config(path, text, Some(command.at))),
             Err(error) => {
                 self.program.history.unread.push(argument.at);

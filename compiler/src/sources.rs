@@ -25,14 +25,17 @@ pub trait Files {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 }
 
-/// Reads a text, if spans can address all of it: what lies behind 4 GiB would be skipped unseen.
+/// So long may a text be. Nobody means more, and with all that it includes spans and tables can address it.
+const LONGEST: usize = 1 << 30;
+
+/// Reads a text, if it is not longer than a configuration may be.
 ///
 /// # Errors
 /// What [`Files::read`] says, or that the file is too long.
 pub(crate) fn read(files: &dyn Files, path: &Path) -> io::Result<Vec<u8>> {
     let text = files.read(path)?;
-    if u32::try_from(text.len()).is_err() {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is longer than 4 GiB"));
+    if text.len() > LONGEST {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is longer than 1 GiB"));
     }
     Ok(text)
 }
@@ -154,11 +157,6 @@ impl Sources {
     #[must_use]
     pub fn get(&self, file: FileId) -> Option<&Source> {
         self.files.get(file.0 as usize)
-    }
-
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        self.files.len()
     }
 
     /// Every text, in the order in which they were read.

@@ -8,6 +8,7 @@ use grammar::value::{SocketOption, SocketOptions};
 
 use super::rule::{Lint, rule};
 use crate::{
+    finding::{Finding, Level},
     program::{
         Program,
         acl::AclRef,
@@ -21,7 +22,8 @@ rule! {
     /// Two services that listen on one address and port share its connections at random.
     ///
     /// 3proxy sets `SO_REUSEPORT` on its listening sockets, so the second service starts without a word, and the kernel gives
-    /// each new connection to either of them. What a client may do then depends on which it met.
+    /// each new connection to either of them. What a client may do then depends on which it met. Services that treat every client
+    /// alike are only reported at level warn: most likely a line stands there twice. `cfgc run` serves neither such pair.
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -44,7 +46,7 @@ rule! {
     /// ```
     ///
     /// Services that treat every client alike may share a port, to spread connections over outgoing addresses. Say so with
-    /// `-olSO_REUSEPORT`:
+    /// `-olSO_REUSEPORT` on each:
     ///
     /// ```3proxy,clean
     /// auth iponly
@@ -78,21 +80,43 @@ fn check(lint: &mut Lint<'_>) {
         };
         // A port that is none has a finding of its own, and is not the one that is meant.
         let meant = |service: &Service| !service.listen.port.at.is_some_and(|at| is_no_port(lint, at));
-        if alike(program, first, service) || !meant(first) || !meant(service) {
+        if !meant(first) || !meant(service) {
             continue;
         }
-        let place = Place { address, port };
-        lint.report(
-            RULE.finding(
-                service.at,
-                format!("this service listens on `{place}`, where another listens already"),
-            )
-            .label("its connections go here or there at random")
-            .also(first.at, "the other one")
-            .note("3proxy sets `SO_REUSEPORT`, so both start and the kernel chooses for each connection.")
-            .help("give it a port of its own: `-pPORT`"),
-        );
+        if !on_purpose(program, first, service) {
+            let alike = alike(program, first, service);
+            lint.report(finding(first, service, Place { address, port }, alike));
+        }
     }
+}
+
+fn finding(first: &Service, second: &Service, place: Place<'_>, alike: bool) -> Finding {
+    if alike {
+        let message =
+            format!("this service listens on `{place}`, where one that is its equal listens already");
+        let mut finding = RULE.finding(second.at, message);
+        finding.level = Level::Warn;
+        return finding
+            .label("it adds nothing but a second `maxconn`")
+            .also(first.at, "the other one")
+            .help("remove it; if both are meant, write `-olSO_REUSEPORT` on each");
+    }
+    RULE.finding(second.at, format!("this service listens on `{place}`, where another listens already"))
+        .label("its connections go here or there at random")
+        .also(first.at, "the other one")
+        .note("3proxy sets `SO_REUSEPORT`, so both start and the kernel chooses for each connection.")
+        .help("give it a port of its own: `-pPORT`")
+}
+
+/// Whether they share a port as both say, and it does not matter which of them a client meets.
+pub(super) fn on_purpose(program: &Program, one: &Service, other: &Service) -> bool {
+    shares(one) && shares(other) && alike(program, one, other)
+}
+
+/// Whether a service says that it shares its port.
+fn shares(service: &Service) -> bool {
+    let options: Option<&SocketOptions> = service.options.listen_socket.as_ref().map(|set| &set.value);
+    options.is_some_and(|options| options.0.contains(&SocketOption::ReusePort))
 }
 
 /// Whether the port written at `at` is read otherwise than it is written.
@@ -102,15 +126,11 @@ fn is_no_port(lint: &Lint<'_>, at: Loc) -> bool {
     lint.traps().any(|(part, trap)| matches!(trap, Trap::Port(_)) && within(part.at))
 }
 
-/// Whether a client can't tell them apart: then they share a port on purpose.
-pub(super) fn alike(program: &Program, one: &Service, other: &Service) -> bool {
-    let meant = |service: &Service| {
-        let options: Option<&SocketOptions> = service.options.listen_socket.as_ref().map(|set| &set.value);
-        options.is_some_and(|options| options.0.contains(&SocketOption::ReusePort))
-    };
+/// Whether a client can't tell them apart.
+fn alike(program: &Program, one: &Service, other: &Service) -> bool {
     let same_exit = one.external.v4.value == other.external.v4.value
         && one.external.v6.value == other.external.v6.value
-        || meant(one) && meant(other);
+        || shares(one) && shares(other);
     let types = |service: &Service| service.chain.value.iter().map(|step| step.kind).collect::<Vec<_>>();
     let targets =
         |service: &Service| service.target.as_ref().map(|target| (target.host.clone(), target.port));
@@ -213,7 +233,7 @@ tcppm 3128 192.0.2.1 80
     }
 
     #[test]
-    fn equal_services_are_one() {
+    fn equal_services_are_one_line_too_many() {
         check(
             "duplicate-listener",
             r"
@@ -222,9 +242,27 @@ proxy
 flush
 allow * 10.0.0.0/8
 proxy
+#^ one that is its equal
 allow * 172.16.0.0/12
 proxy
-#^ this service
+#^ another listens already
+",
+        );
+    }
+
+    #[test]
+    fn a_shared_port_is_asked_for_by_all_that_share_it() {
+        check(
+            "duplicate-listener",
+            r"
+allow * 10.0.0.0/8
+proxy -olSO_REUSEPORT
+proxy -olSO_REUSEPORT
+proxy
+#^ one that is its equal
+flush
+proxy -olSO_REUSEPORT
+#^ another listens already
 ",
         );
     }

@@ -2,7 +2,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use super::{
-    duplicate_listener::alike,
+    duplicate_listener::on_purpose,
     rule::{Lint, rule},
 };
 use crate::program::service::{ListenAddress, Service, ServiceKind};
@@ -64,7 +64,7 @@ fn check(lint: &mut Lint<'_>) {
         let Some((key, address)) = key(service).filter(|(_, address)| !address.is_unspecified()) else {
             continue;
         };
-        let Some(other) = everywhere.get(&key).filter(|other| !alike(&program, other, service)) else {
+        let Some(other) = everywhere.get(&key).filter(|other| !on_purpose(&program, other, service)) else {
             continue;
         };
         let port = key.2;
@@ -85,12 +85,14 @@ mod tests {
     use crate::lints::tests::check;
 
     #[test]
-    fn the_order_does_not_matter_and_equal_services_may_share() {
+    fn the_order_does_not_matter_and_equal_services_may_share_if_they_say_so() {
         check(
             "port-conflict-any",
             "allow * 10.0.0.0/8\nproxy -i10.0.0.1 -p80\n#^ port 80 is also that\nflush\nallow *\nadmin\n",
         );
-        check("port-conflict-any", "allow *\nproxy -i10.0.0.1 -p80\nproxy -p80\n");
+        check("port-conflict-any", "allow *\nproxy -i10.0.0.1 -p80\n#^ port 80\nproxy -p80\n");
+        let shared = "allow *\nproxy -olSO_REUSEPORT -i10.0.0.1 -p80\nproxy -olSO_REUSEPORT -p80\n";
+        check("port-conflict-any", shared);
         check("port-conflict-any", "allow *\ntcppm 53 192.0.2.1 53\ndnspr -i10.0.0.1\nproxy -i::1 -p53\n");
     }
 }

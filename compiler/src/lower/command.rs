@@ -147,6 +147,9 @@ impl Lowering<'_> {
         else {
             return false;
         };
+        if !self.takes(text.len(), at) {
+            return false;
+        }
         let words = match tree.line(0).map(|line| line.kind) {
             Some(LineKind::Directive(words)) => words,
             Some(LineKind::Bad(fault, words)) => {

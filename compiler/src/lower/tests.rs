@@ -282,3 +282,31 @@ fn services_share_a_list_that_grows() {
     assert_eq!((acls.aces.len(), acls.lists.len(), acls.lists[0].len()), (2000, 1, 2000));
     assert_eq!(compiled.program.services[1234].acl.map(|acl| acl.len), Some(1235));
 }
+
+#[test]
+fn what_is_included_in_all_is_bounded_and_that_is_said_once() {
+    let word = "a".repeat(8 << 20);
+    let lines = "flush $word\n".repeat(130);
+    let compiled = lowered(&format!("{lines}include more\nproxy\n"), &[("word", &word), ("more", "socks\n")]);
+    let of = |rule: &str| {
+        found(&compiled).iter().filter(|(_, name)| *name == rule).map(|(line, _)| *line).collect::<Vec<_>>()
+    };
+    assert_eq!(of("argument-count").len(), 128);
+    assert_eq!(of("include-cycle"), [129]);
+    assert_eq!(compiled.program.services.len(), 1);
+}
+
+#[test]
+fn a_list_may_be_named_by_many_lines() {
+    let lines = "allow $users\n".repeat(20_000);
+    let compiled =
+        lowered(&format!("{lines}include more\n"), &[("users", "alice,bob\n"), ("more", "socks\n")]);
+    assert_eq!(found(&compiled), []);
+    assert_eq!(compiled.program.services.len(), 1);
+}
+
+#[test]
+fn so_many_files_are_included_and_no_more() {
+    let lines = "include empty\n".repeat(16_386);
+    assert_eq!(found(&lowered(&lines, &[("empty", "#\n")])), [(16_385, "include-cycle")]);
+}
