@@ -6,8 +6,9 @@ use std::{
     fs,
     future::pending,
     io::{self, Write},
-    os::unix::ffi::OsStrExt,
-    path::PathBuf,
+    net::SocketAddr,
+    os::unix::{ffi::OsStrExt, fs::FileTypeExt},
+    path::{Path, PathBuf},
     process::ExitCode,
 };
 
@@ -63,8 +64,7 @@ async fn serve(args: &Run, color: bool) -> Result<ExitCode> {
     show(&applied.compiled, color);
     let mut files = Files { watch: if args.no_watch { None } else { watch() }, pid: None };
     files.pid(&applied.compiled)?;
-    let none = if applied.opened == 0 { ": the configuration has no service" } else { "" };
-    complain(&format!("ready: listening on {}{none}", count(applied.opened, "socket")));
+    complain(&ready(&applied.opened));
     drop(applied);
     until_ended(&proxy, signals, files, color).await;
     Ok(ExitCode::SUCCESS)
@@ -108,13 +108,28 @@ async fn until_ended(proxy: &Proxy, mut signals: Signals, mut files: Files, colo
     }
 }
 
+/// So many addresses are named.
+const NAMED: usize = 8;
+
+fn ready(addresses: &[SocketAddr]) -> String {
+    let named: Vec<_> = addresses.iter().take(NAMED).map(SocketAddr::to_string).collect();
+    let more = match addresses.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    if named.is_empty() {
+        return "ready: listening nowhere, the configuration has no service".to_owned();
+    }
+    format!("ready: listening on {}{more}", named.join(", "))
+}
+
 fn reloaded(applied: &Applied, files: &mut Files, color: bool) {
     show(&applied.compiled, color);
     if let Err(error) = files.pid(&applied.compiled) {
         complain(&format!("{error:#}"));
     }
     let Applied { generation, opened, kept, closed, .. } = applied;
-    let opened = count(*opened, "socket");
+    let opened = count(opened.len(), "socket");
     complain(&format!(
         "configuration {generation} is in force: {opened} opened, {kept} kept, {closed} closed"
     ));
@@ -162,12 +177,19 @@ impl Files {
         let named = compiled.program.process.pid_file.as_ref();
         let path = named.map(|path| PathBuf::from(OsStr::from_bytes(path.value.as_bytes())));
         if let Some(path) = path.as_ref().filter(|path| self.pid.as_ref() != Some(path)) {
-            let written = fs::write(path, std::process::id().to_string());
-            written.with_context(|| format!("can't write the pid file `{}`", path.display()))?;
+            write_pid(path).with_context(|| format!("can't write the pid file `{}`", path.display()))?;
         }
         self.pid = path;
         Ok(())
     }
+}
+
+/// Writes this process's number to `path`. A pipe would keep the process waiting until someone reads it.
+fn write_pid(path: &Path) -> io::Result<()> {
+    if fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo()) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a pipe"));
+    }
+    fs::write(path, std::process::id().to_string())
 }
 
 /// The signals that mean something to the process.

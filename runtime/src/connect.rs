@@ -73,14 +73,14 @@ pub async fn connect(
         SocketAddr::V4(_) => TcpSocket::new_v4(),
         SocketAddr::V6(_) => TcpSocket::new_v6(),
     };
-    let socket = socket.map_err(|error| Failure::io(11, FailureKind::Connect, error))?;
+    let socket = socket.map_err(|_| Failure::new(11, FailureKind::Connect))?;
     // `-os`. A socket that refuses an option works all the same.
     let _ = socket::apply(&SockRef::from(&socket), options);
     if let Some(address) = source.for_target(target.ip()) {
         let bound = socket.bind(SocketAddr::new(address, 0));
-        bound.map_err(|error| Failure::io(12, FailureKind::Connect, error))?;
+        bound.map_err(|_| Failure::new(12, FailureKind::Connect))?;
     }
-    let unreachable = |error| Failure::io(13, FailureKind::Connect, error);
+    let unreachable = |_| Failure::new(13, FailureKind::Connect);
     let connecting = timeout(limit, socket.connect(target)).await;
     let stream = connecting.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(unreachable)?;
     // A socket that refuses this works all the same.

@@ -1,6 +1,4 @@
 //! What can go wrong in a session: who failed, how, and the code that 3proxy gives it.
-use std::io;
-
 /// Why a request was not served, or a session ended early.
 #[derive(Debug, thiserror::Error)]
 #[error("{kind} (code {code})")]
@@ -9,9 +7,6 @@ pub struct Failure {
     pub code: u16,
     /// Who failed and how.
     pub kind: FailureKind,
-    /// What the system said, where it did.
-    #[source]
-    pub source: Option<io::Error>,
 }
 
 /// Who failed and how.
@@ -49,13 +44,7 @@ pub enum FailureKind {
 impl Failure {
     /// A failure with 3proxy's `code` for it.
     #[must_use]
-    pub fn new(code: u16, kind: FailureKind) -> Self {
-        Self { code, kind, source: None }
-    }
-
-    /// The same, with what the system said.
-    #[must_use]
-    pub fn io(code: u16, kind: FailureKind, source: io::Error) -> Self {
-        Self { code, kind, source: Some(source) }
+    pub const fn new(code: u16, kind: FailureKind) -> Self {
+        Self { code, kind }
     }
 }

@@ -81,6 +81,11 @@ impl Bound {
 }
 
 impl Listening {
+    /// Where it listens: with the port that the system chose, if it was to choose one.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.socket.local_addr().unwrap_or(self.key.address)
+    }
+
     /// Starts the accept loop.
     pub(crate) fn start(self, running: &Arc<Running>) -> Listener {
         let (orders, received) = watch::channel(Order::Look);

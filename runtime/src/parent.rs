@@ -85,7 +85,7 @@ async fn attempt(
     if plan.announces {
         let header = announcement(session.client, session.local);
         let sent = timeout(timeouts.chain, stream.write_all(header.as_bytes())).await;
-        sent.map_err(|_| hop::failure(39))?.map_err(|error| Failure::io(39, FailureKind::Parent, error))?;
+        sent.map_err(|_| hop::failure(39))?.map_err(|_| Failure::new(39, FailureKind::Parent))?;
     }
     let behind = targets.into_iter().skip(1).chain([request]);
     for (hop, target) in plan.hops.iter().zip(behind) {

@@ -9,7 +9,7 @@ pub mod read;
 #[cfg(test)]
 mod tests;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
 use compiler::Compiled;
 use tokio::sync::Mutex;
@@ -19,7 +19,7 @@ pub use inputs::{Input, Inputs};
 
 use crate::{
     event::Events,
-    listener::{Listener, backlog},
+    listener::{Listener, Listening, backlog},
     log::{Record, Writer},
     running::Running,
     snapshot::ServicePolicy,
@@ -61,7 +61,7 @@ pub enum ReloadError {
         /// The second one: kind and place.
         service: String,
         /// The address.
-        address: std::net::SocketAddr,
+        address: SocketAddr,
     },
     /// A service's socket can't be bound or listened on.
     #[error("{service} can't listen on {address}: {error}{}", advice(error.kind()))]
@@ -69,7 +69,7 @@ pub enum ReloadError {
         /// Kind and place.
         service: String,
         /// The address.
-        address: std::net::SocketAddr,
+        address: SocketAddr,
         /// What the system says.
         error: std::io::Error,
     },
@@ -103,11 +103,11 @@ const fn advice(error: std::io::ErrorKind) -> &'static str {
 pub struct Applied {
     /// The number of the configuration now in force.
     pub generation: u64,
-    /// Listeners that are new, went on, and were closed.
-    pub opened: usize,
-    /// See [`Applied::opened`].
+    /// Where new listeners listen, in the order of their services.
+    pub opened: Vec<SocketAddr>,
+    /// How many listeners went on.
     pub kept: usize,
-    /// See [`Applied::opened`].
+    /// How many were closed.
     pub closed: usize,
     /// What was compiled: its findings are at most warnings, or allowed.
     pub compiled: Compiled,
@@ -138,7 +138,7 @@ impl Proxy {
         let writer = Writer::start(events.clone()).map_err(ReloadError::Start)?;
         let (prepared, inputs) = prepare::prepare(&config, None, &[], writer.clone()).await;
         let Prepared { snapshot, new, compiled, .. } = prepared?;
-        let opened = new.len();
+        let opened = addresses(&new);
         let running = Arc::new(Running::new(Arc::new(snapshot), writer, events));
         let listeners = new.into_iter().map(|socket| socket.start(&running)).collect();
         running.current.load().services.iter().for_each(|service| note(service, accepting(service)));
@@ -170,7 +170,7 @@ impl Proxy {
             let service = snapshot.listening(listener.id);
             service.into_iter().for_each(|service| listener.look(backlog(&service.settings)));
         }
-        let (opened, closed) = (new.len(), vanished.len());
+        let (opened, closed) = (addresses(&new), vanished.len());
         for socket in new {
             snapshot.listening(socket.id).into_iter().for_each(|service| note(service, accepting(service)));
             listeners.push(socket.start(&self.running));
@@ -215,6 +215,10 @@ impl Proxy {
     pub async fn flush(&self) {
         self.running.writer.flush().await;
     }
+}
+
+fn addresses(sockets: &[Listening]) -> Vec<SocketAddr> {
+    sockets.iter().map(Listening::address).collect()
 }
 
 /// The texts of a service's own records are 3proxy's: log readers know them.

@@ -64,7 +64,7 @@ impl Upstream {
         reuse: ReuseKey,
         record: &mut Record,
     ) -> Result<Self, Failure> {
-        let external = stream.local_addr().map_err(|error| Failure::io(15, FailureKind::Connect, error))?;
+        let external = stream.local_addr().map_err(|_| Failure::new(15, FailureKind::Connect))?;
         record.external = Some(external.ip());
         record.peer = Some(peer);
         Ok(Self { stream, route, external, peer, reuse })

@@ -45,7 +45,8 @@ fn what_can_not_be_run_is_refused_with_a_status() {
 #[test]
 fn an_allowed_rule_does_not_refuse() {
     let cfgc = Cfgc::run_with("auth iponly\nallow *\nsocks -p@socks\n", &["--allow", "open-proxy"]);
-    cfgc.stderr.wait_for("ready", |line| line.contains("ready: listening on 1 socket"));
+    let ready = format!("ready: listening on 0.0.0.0:{}", cfgc.at("socks").port());
+    cfgc.stderr.wait_for("ready", |line| line.contains(&ready));
 }
 
 #[test]
@@ -149,7 +150,8 @@ fn services_share_a_port_when_both_ask_for_it() {
     let echo = server::echo();
     let twice = format!("{SOCKS}socks -p@socks\n").replace("socks -p", "socks -olSO_REUSEPORT -p");
     let mut cfgc = Cfgc::run(&twice);
-    cfgc.stderr.wait_for("both", |line| line.contains("listening on 2 sockets"));
+    let ready = format!("ready: listening on {0}, {0}", cfgc.at("socks"));
+    cfgc.stderr.wait_for("both", |line| line.contains(&ready));
     cfgc.rewrite(&twice.replace("allow *", "allow * * *"));
     cfgc.reload();
     for _ in 0..8 {
@@ -163,6 +165,26 @@ fn the_process_id_is_where_pidfile_says() {
     cfgc.stderr.wait_for("ready", |line| line.contains("ready"));
     let pid = std::fs::read_to_string(cfgc.path("run.pid")).unwrap();
     assert_eq!(pid, cfgc.id().to_string());
+}
+
+#[test]
+fn a_pidfile_that_is_a_pipe_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let output =
+        output(&["run"], &format!("internal 127.0.0.1\nallow *\npidfile {}\nsocks -p@a\n", pipe.display()));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("it is a pipe"), "{said}");
+}
+
+#[test]
+fn of_many_addresses_the_first_are_named() {
+    let services: String = (0..10).map(|number| format!("socks -p@p{number}\n")).collect();
+    let cfgc = Cfgc::run(&format!("internal 127.0.0.1\nauth iponly\nallow *\n{services}"));
+    let last = format!(", {} and 2 more", cfgc.at("p7"));
+    cfgc.stderr.wait_for("ready", |line| line.contains("ready") && line.ends_with(&last));
 }
 
 /// Nobody writes to the pipe, so the configuration is never there.

@@ -41,7 +41,19 @@ pub(super) const fn timed_out(kind: ParentKind) -> u16 {
     match kind {
         ParentKind::Socks4 | ParentKind::Socks4Name | ParentKind::Socks4Short => 42,
         ParentKind::Socks5 | ParentKind::Socks5Name | ParentKind::Socks5Short => 57,
-        _ => 32,
+        ParentKind::Connect
+        | ParentKind::ConnectName
+        | ParentKind::Http
+        | ParentKind::Tcp
+        | ParentKind::ExternalAddress
+        | ParentKind::ProxyProtocol
+        | ParentKind::Pop3
+        | ParentKind::Imap
+        | ParentKind::Smtp
+        | ParentKind::Ftp
+        | ParentKind::Admin
+        | ParentKind::Tls
+        | ParentKind::Dns => 32,
     }
 }
 
@@ -97,7 +109,7 @@ async fn read_head(stream: &mut TcpStream) -> Result<Vec<u8>, Failure> {
     while head.len() < HEAD {
         // The status line is missing, or else the rest of the head.
         let code = if head.contains(&b'\n') { 34 } else { 32 };
-        let lost = |error| Failure::io(code, FailureKind::Parent, error);
+        let lost = |_| Failure::new(code, FailureKind::Parent);
         let length = stream.peek(&mut seen).await.map_err(lost)?;
         if length == 0 {
             return Err(lost(io::ErrorKind::UnexpectedEof.into()));
@@ -160,7 +172,7 @@ async fn socks5(
         (5, 0, 3) => {
             let [length] = receive(stream, 59).await?;
             let mut rest = vec![0; usize::from(length) + 2];
-            let lost = |error| Failure::io(59, FailureKind::Parent, error);
+            let lost = |_| Failure::new(59, FailureKind::Parent);
             stream.read_exact(&mut rest).await.map(drop).map_err(lost)
         }
         (5, 0, 4) => receive::<18>(stream, 59).await.map(drop),
@@ -171,13 +183,13 @@ async fn socks5(
 }
 
 async fn send(stream: &mut TcpStream, message: &[u8], code: u16) -> Result<(), Failure> {
-    stream.write_all(message).await.map_err(|error| Failure::io(code, FailureKind::Parent, error))
+    stream.write_all(message).await.map_err(|_| Failure::new(code, FailureKind::Parent))
 }
 
 async fn receive<const N: usize>(stream: &mut TcpStream, code: u16) -> Result<[u8; N], Failure> {
     let mut message = [0; N];
     let received = stream.read_exact(&mut message).await;
-    received.map(|_| message).map_err(|error| Failure::io(code, FailureKind::Parent, error))
+    received.map(|_| message).map_err(|_| Failure::new(code, FailureKind::Parent))
 }
 
 /// The family that a target is told by.

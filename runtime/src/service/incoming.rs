@@ -1,5 +1,5 @@
 //! Messages from a client, one after the other, of clients that may be slow, silent or malicious.
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use tokio::{
     io::AsyncReadExt,
@@ -13,9 +13,16 @@ use crate::{
 };
 
 /// What a client has sent and nobody has used yet.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Incoming {
     bytes: Vec<u8>,
+}
+
+/// Prints no byte: passwords are among them.
+impl fmt::Debug for Incoming {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.bytes.len())
+    }
 }
 
 /// How long a client may take.
@@ -50,7 +57,7 @@ impl Incoming {
                 Parsed::More => {}
             }
             let code = broken_off(stage, &self.bytes);
-            let lost = |error| Failure::io(code, FailureKind::Lost, error);
+            let lost = |_| Failure::new(code, FailureKind::Lost);
             let mut more = [0; LONGEST];
             let read = timeout_at(until, timeout(patience.silence, client.read(&mut more))).await;
             match read.map(|read| read.map_err(|_| ())) {

@@ -143,7 +143,7 @@ impl Connection {
             Ok(Err(NoHead::Malformed(why))) => Err(Failure::new(why.code(), FailureKind::Malformed)),
             _ if self.inbox.is_empty() => Ok(None),
             Ok(Err(NoHead::Ended)) => Err(Failure::new(511, FailureKind::Malformed)),
-            Ok(Err(NoHead::Failed(error))) => Err(Failure::io(507, FailureKind::Lost, error)),
+            Ok(Err(NoHead::Failed)) => Err(Failure::new(507, FailureKind::Lost)),
             Err(_) => Err(Failure::new(507, FailureKind::Timeout)),
         }
     }
@@ -154,7 +154,7 @@ impl Connection {
             if !matches!(self.inbox.rest(), [] | [b'\r']) {
                 return self.inbox.head(&self.client).await;
             }
-            if self.inbox.fill(&self.client).await.map_err(NoHead::Failed)? == 0 {
+            if self.inbox.fill(&self.client).await.map_err(|_| NoHead::Failed)? == 0 {
                 return Err(NoHead::Ended);
             }
         }

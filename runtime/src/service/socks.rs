@@ -68,7 +68,7 @@ async fn wait(
     session.record.external = Some(address.ip());
     answer(client, session, told(session, address, address)).await?;
     let stream = waiting.accept(client, session).await?;
-    let peer = stream.peer_addr().map_err(|error| Failure::io(462, FailureKind::Lost, error))?;
+    let peer = stream.peer_addr().map_err(|_| Failure::new(462, FailureKind::Lost))?;
     session.record.peer = Some(peer);
     answer(client, session, peer).await?;
     Ok(stream)
@@ -140,7 +140,7 @@ async fn greet(
 async fn send(client: &mut TcpStream, patience: Patience, message: &[u8], code: u16) -> Result<(), Failure> {
     let sent = timeout(patience.message, client.write_all(message)).await;
     let sent = sent.map_err(|_| Failure::new(code, FailureKind::Timeout))?;
-    sent.map_err(|error| Failure::io(code, FailureKind::Lost, error))
+    sent.map_err(|_| Failure::new(code, FailureKind::Lost))
 }
 
 /// What a request asks for, noted in the record.
@@ -183,7 +183,7 @@ async fn answer(client: &mut TcpStream, session: &Session, told: SocketAddr) -> 
     let reply = reply(session, 0, told);
     let sent = timeout(session.snapshot.timeouts.string_short, client.write_all(&reply)).await;
     let sent = sent.map_err(|_| Failure::new(481, FailureKind::Timeout))?;
-    sent.map_err(|error| Failure::io(481, FailureKind::Lost, error))
+    sent.map_err(|_| Failure::new(481, FailureKind::Lost))
 }
 
 /// The answer in the client's version; a client of neither is told in that of SOCKS 4, as in 3proxy.

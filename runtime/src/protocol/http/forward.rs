@@ -69,6 +69,9 @@ impl Request<'_> {
     /// Writes the head.
     pub fn write(&self, hop: &Hop<'_>, out: &mut Vec<u8>) {
         self.write_line(out);
+        if self.target.form != Form::Origin && self.head.values("host").next().is_none() {
+            put(out, b"Host", self.authority);
+        }
         let mut written = Written::default();
         for field in &self.head.fields {
             self.write_field(field, &mut written, out);

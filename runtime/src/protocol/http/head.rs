@@ -1,4 +1,6 @@
 //! Heads: where one ends, its first line, its fields.
+use std::fmt;
+
 use super::Malformed;
 
 /// Longest line of a head in bytes, its end not counted: what 3proxy reads as one line.
@@ -102,13 +104,19 @@ pub fn tidy(head: &mut [u8]) -> Result<(), Malformed> {
     Ok(())
 }
 
-/// A header field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A header field. Debug prints its name alone: values hold credentials.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Field<'a> {
     /// Name, as spelled.
     pub name: &'a [u8],
     /// Value, without the blanks around it.
     pub value: &'a [u8],
+}
+
+impl fmt::Debug for Field<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ***", self.name.escape_ascii())
+    }
 }
 
 impl Field<'_> {
@@ -119,13 +127,19 @@ impl Field<'_> {
     }
 }
 
-/// A head, cut into its parts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A head, cut into its parts. Debug leaves the first line out: an URL may hold a password.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Head<'a> {
     /// Request line or status line, without its end.
     pub line: &'a [u8],
     /// Fields, in order.
     pub fields: Vec<Field<'a>>,
+}
+
+impl fmt::Debug for Head<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Head").field("fields", &self.fields).finish_non_exhaustive()
+    }
 }
 
 impl<'a> Head<'a> {
@@ -215,8 +229,8 @@ impl Version {
     }
 }
 
-/// A request line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A request line. Debug leaves the target out: it may hold a password.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct RequestLine<'a> {
     /// Method, as spelled.
     pub method: &'a [u8],
@@ -224,6 +238,13 @@ pub struct RequestLine<'a> {
     pub target: &'a [u8],
     /// Version.
     pub version: Version,
+}
+
+impl fmt::Debug for RequestLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { method, target: _, version } = self;
+        write!(f, "{} *** {}", method.escape_ascii(), version.text())
+    }
 }
 
 /// Reads a request line.

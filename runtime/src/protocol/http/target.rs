@@ -1,5 +1,5 @@
 //! What a request is for: the target of its request line and, where that names no host, its `Host` field.
-use std::net::Ipv6Addr;
+use std::{fmt, net::Ipv6Addr};
 
 use compiler::program::acl::Operation;
 
@@ -25,8 +25,8 @@ pub enum Scheme {
     Ftp,
 }
 
-/// A target, cut into its parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A target, cut into its parts. Debug prints neither credentials nor the path, which may hold some.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Target<'a> {
     /// How it is written.
     pub form: Form,
@@ -38,6 +38,14 @@ pub struct Target<'a> {
     pub authority: &'a [u8],
     /// What follows: path, query and all.
     pub path: &'a [u8],
+}
+
+impl fmt::Debug for Target<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut target = f.debug_struct("Target");
+        target.field("form", &self.form).field("scheme", &self.scheme);
+        target.field("authority", &format_args!("{}", self.authority.escape_ascii())).finish_non_exhaustive()
+    }
 }
 
 /// Reads a target.

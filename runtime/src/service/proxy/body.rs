@@ -1,5 +1,5 @@
 //! Bodies on their way: from one socket to the other, as they come.
-use std::{io, time::Duration};
+use std::time::Duration;
 
 use tokio::{net::TcpStream, time::timeout};
 
@@ -17,10 +17,12 @@ const BATCH: usize = 16 * 1024;
 /// Why a body did not arrive.
 #[derive(Debug)]
 pub(super) enum Broken {
-    /// Its sender stopped before its end: with an error, or by closing.
-    Sender(Option<io::Error>),
+    /// The socket of its sender failed before its end.
+    Sender,
+    /// Its sender closed before its end.
+    Ended,
     /// Its receiver takes no more.
-    Receiver(io::Error),
+    Receiver,
     /// Nothing moved for too long.
     Idle,
     /// Its chunks are malformed.
@@ -71,7 +73,7 @@ impl Carrier<'_> {
         loop {
             self.pass(self.inbox.rest().len()).await?;
             match self.fill().await {
-                Err(Broken::Sender(None)) => return Ok(()),
+                Err(Broken::Ended) => return Ok(()),
                 other => other?,
             }
         }
@@ -101,8 +103,8 @@ impl Carrier<'_> {
     async fn fill(&mut self) -> Result<(), Broken> {
         match timeout(self.idle, self.inbox.fill(self.from)).await {
             Err(_) => Err(Broken::Idle),
-            Ok(Err(error)) => Err(Broken::Sender(Some(error))),
-            Ok(Ok(0)) => Err(Broken::Sender(None)),
+            Ok(Err(_)) => Err(Broken::Sender),
+            Ok(Ok(0)) => Err(Broken::Ended),
             Ok(Ok(_)) => Ok(()),
         }
     }
@@ -131,7 +133,7 @@ pub(super) async fn send(
 ) -> Result<(), Broken> {
     match timeout(idle, write_all(to, bytes)).await {
         Err(_) => Err(Broken::Idle),
-        Ok(Err(error)) => Err(Broken::Receiver(error)),
+        Ok(Err(_)) => Err(Broken::Receiver),
         Ok(Ok(())) => {
             *moved += bytes.len() as u64;
             Ok(())

@@ -126,7 +126,7 @@ impl Exchange<'_> {
             select! {
                 sent = &mut upload, if uploading => match sent {
                     // A server that reads no more may still answer.
-                    Ok(()) | Err(Broken::Receiver(_)) => uploading = false,
+                    Ok(()) | Err(Broken::Receiver) => uploading = false,
                     Err(broken) => return Err(lost_client(broken, 95)),
                 },
                 outcome = &mut download => {
@@ -188,7 +188,7 @@ impl Download<'_> {
         const START: &[u8] = b"HTTP/";
         while self.inbox.rest().len() < START.len() {
             let read = within(self.timeouts.string_long, self.inbox.fill(self.server)).await?;
-            match read.map_err(|error| Failure::io(NO_RESPONSE, FailureKind::Lost, error))? {
+            match read.map_err(|_| Failure::new(NO_RESPONSE, FailureKind::Lost))? {
                 0 if self.inbox.is_empty() => return Err(Failure::new(NO_RESPONSE, FailureKind::Lost)),
                 0 => break,
                 _ => self.back.heard = true,
@@ -268,9 +268,8 @@ impl Download<'_> {
             moved: &mut self.back.from_server,
         };
         carrier.carry(body, encode).await.map_err(|broken| match broken {
-            Broken::Receiver(error) => Failure::io(95, FailureKind::Lost, error),
-            Broken::Sender(Some(error)) => Failure::io(96, FailureKind::Lost, error),
-            Broken::Sender(None) => Failure::new(96, FailureKind::Lost),
+            Broken::Receiver => Failure::new(95, FailureKind::Lost),
+            Broken::Sender | Broken::Ended => Failure::new(96, FailureKind::Lost),
             Broken::Idle => Failure::new(92, FailureKind::Timeout),
             Broken::Malformed(_) => Failure::new(534, FailureKind::Malformed),
         })
@@ -287,7 +286,7 @@ fn malformed() -> Failure {
 
 fn no_head(why: NoHead) -> Failure {
     match why {
-        NoHead::Failed(error) => Failure::io(NO_RESPONSE, FailureKind::Lost, error),
+        NoHead::Failed => Failure::new(NO_RESPONSE, FailureKind::Lost),
         NoHead::Ended | NoHead::Malformed(_) => malformed(),
     }
 }
@@ -295,7 +294,7 @@ fn no_head(why: NoHead) -> Failure {
 /// The request's head did not arrive: 518.
 fn lost_server(broken: Broken) -> Failure {
     match broken {
-        Broken::Receiver(error) => Failure::io(518, FailureKind::Lost, error),
+        Broken::Receiver => Failure::new(518, FailureKind::Lost),
         _ => Failure::new(518, FailureKind::Timeout),
     }
 }
@@ -303,8 +302,7 @@ fn lost_server(broken: Broken) -> Failure {
 /// The client sends no more, or takes no more: `code`, or 92 where it was silent, or that of malformed chunks.
 fn lost_client(broken: Broken, code: u16) -> Failure {
     match broken {
-        Broken::Sender(Some(error)) | Broken::Receiver(error) => Failure::io(code, FailureKind::Lost, error),
-        Broken::Sender(None) => Failure::new(code, FailureKind::Lost),
+        Broken::Sender | Broken::Ended | Broken::Receiver => Failure::new(code, FailureKind::Lost),
         Broken::Idle => Failure::new(92, FailureKind::Timeout),
         Broken::Malformed(why) => Failure::new(why.code(), FailureKind::Malformed),
     }

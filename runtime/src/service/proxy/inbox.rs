@@ -1,5 +1,5 @@
 //! Bytes that a socket gave and nobody has dealt with yet.
-use std::io;
+use std::{fmt, io};
 
 use tokio::net::TcpStream;
 
@@ -9,10 +9,17 @@ use crate::protocol::http::{Malformed, head::Scanner};
 const READ: usize = 16 * 1024;
 
 /// A buffer in front of a socket. While it is empty and the socket is silent, it holds no memory.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Inbox {
     bytes: Vec<u8>,
     start: usize,
+}
+
+/// Prints no byte: passwords are among them.
+impl fmt::Debug for Inbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.rest().len())
+    }
 }
 
 impl Inbox {
@@ -79,7 +86,7 @@ impl Inbox {
             if let Some(end) = scanner.scan(self.rest()).map_err(NoHead::Malformed)? {
                 return Ok(self.take(end));
             }
-            if self.fill(from).await.map_err(NoHead::Failed)? == 0 {
+            if self.fill(from).await.map_err(|_| NoHead::Failed)? == 0 {
                 return Err(NoHead::Ended);
             }
         }
@@ -92,7 +99,7 @@ pub(super) enum NoHead {
     /// The peer has sent all that it will.
     Ended,
     /// The socket failed.
-    Failed(io::Error),
+    Failed,
     /// It is too long.
     Malformed(Malformed),
 }

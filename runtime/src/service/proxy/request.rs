@@ -100,14 +100,13 @@ impl<'a> Request<'a> {
 }
 
 /// The first line of a head, as the log shows it: up to the first byte that can't be in one, and without the password that an URL
-/// may hold.
+/// may hold, even one that can't be served.
 pub(super) fn log_text(head: &[u8]) -> Vec<u8> {
     let end = head.iter().position(|byte| b"\r\n\0".contains(byte)).unwrap_or(head.len());
     let line = head.get(..end).unwrap_or_default();
     let Some(start) = host_start(line) else { return line.to_vec() };
     let (before, rest) = line.split_at_checked(start).unwrap_or((line, b""));
-    // As `target::parse` cuts it: a blank may stand in a password.
-    let authority = rest.split(|byte| b"/?#".contains(byte)).next().unwrap_or_default();
+    let authority = may_hold_password(line, rest);
     let secret = authority.iter().rposition(|&byte| byte == b'@');
     let colon = secret.and_then(|at| authority.get(..at)?.iter().position(|&byte| byte == b':'));
     match (secret, colon) {
@@ -117,6 +116,18 @@ pub(super) fn log_text(head: &[u8]) -> Vec<u8> {
         }
         _ => line.to_vec(),
     }
+}
+
+/// As much of what stands behind the scheme as credentials may stand in. As [`target::parse`] cuts it, a blank may stand in a
+/// password; where no host and port come out (`http://bob:pass/word@host/`), so may what ends a host.
+fn may_hold_password<'a>(line: &[u8], rest: &'a [u8]) -> &'a [u8] {
+    let authority = rest.split(|byte| b"/?#".contains(byte)).next().unwrap_or_default();
+    let place = authority.rsplit(|&byte| byte == b'@').next().unwrap_or_default();
+    let is_place = !place.ends_with(b":") && target::host_port(place, 80).is_ok();
+    // The target of CONNECT has no path.
+    let is_connect =
+        line.split(|&byte| byte == b' ').next().unwrap_or_default().eq_ignore_ascii_case(b"CONNECT");
+    if is_place && !is_connect { authority } else { rest }
 }
 
 /// Where the host, or what stands before its `@`, begins in a request line.
@@ -179,6 +190,18 @@ mod tests {
     }
 
     #[test]
+    fn what_prints_of_a_request_holds_no_credential() {
+        let head = "GET http://u:hidden@a/?token=hidden HTTP/1.1\r\nProxy-Authorization: Basic hidden\r\n\
+            Authorization: hidden\r\nCookie: hidden\r\n\r\n";
+        let mut bytes = head.as_bytes().to_vec();
+        let request = Request::read(&mut bytes, READING).unwrap();
+        let printed = format!("{request:?} {request:#?} {:?} {:?}", request.head, request.target);
+        assert!(!printed.contains("hidden") && printed.contains("Cookie"), "{printed}");
+        let hidden = format!("{:?}", b"hidden");
+        assert!(!printed.contains(hidden.trim_matches(['[', ']'])), "{printed}");
+    }
+
+    #[test]
     fn the_log_shows_the_line_without_a_password() {
         for (head, expected) in [
             ("GET http://a/b HTTP/1.1\r\nHost: a\r\n", "GET http://a/b HTTP/1.1"),
@@ -189,6 +212,15 @@ mod tests {
             ("GET https://bob:secret@a HTTP/1.1\r\n", "GET https://bob:***@a HTTP/1.1"),
             ("GET http://bob@a/x:y@z HTTP/1.1\r\n", "GET http://bob@a/x:y@z HTTP/1.1"),
             ("GET http://a/\0b HTTP/1.1\r\n", "GET http://a/"),
+            ("GET http://bob:se/cret@a/ HTTP/1.1\r\n", "GET http://bob:***@a/ HTTP/1.1"),
+            ("GET http://bob:s e/cr?e#t@a/b HTTP/1.1\r\n", "GET http://bob:***@a/b HTTP/1.1"),
+            ("GET http://bob:/cret@a/ HTTP/1.1\r\n", "GET http://bob:***@a/ HTTP/1.1"),
+            ("GET http://bob:a@b:c/d@a/ HTTP/1.1\r\n", "GET http://bob:***@a/ HTTP/1.1"),
+            ("GET bob:se/cret@a/ HTTP/1.1\r\n", "GET bob:***@a/ HTTP/1.1"),
+            ("CONNECT bob:80/cret@a:443 HTTP/1.1\r\n", "CONNECT bob:***@a:443 HTTP/1.1"),
+            ("GET http://a:8080/@bob/x:y HTTP/1.1\r\n", "GET http://a:8080/@bob/x:y HTTP/1.1"),
+            ("GET http://[::1]:80/@bob HTTP/1.1\r\n", "GET http://[::1]:80/@bob HTTP/1.1"),
+            ("GET /a@b:c HTTP/1.1\r\n", "GET /a@b:c HTTP/1.1"),
             ("\u{5}\u{1}\0", "\u{5}\u{1}"),
             ("", ""),
         ] {

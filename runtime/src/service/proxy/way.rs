@@ -91,9 +91,7 @@ impl Connection {
         }
         if request.is_connect() && !by_proxy {
             let answer = page::established(request.line.version);
-            write_all(&self.client, &answer)
-                .await
-                .map_err(|error| Failure::io(521, FailureKind::Lost, error))?;
+            write_all(&self.client, &answer).await.map_err(|_| Failure::new(521, FailureKind::Lost))?;
             return Ok((Outcome::Tunnel, server));
         }
         let outcome = self.exchange(request, &mut server, progress).await;

@@ -32,7 +32,7 @@ pub(super) fn listen(session: &Session, peer: IpAddr) -> Result<Waiting, Failure
         IpAddr::V4(_) => (TcpSocket::new_v4(), IpAddr::from([0; 4])),
         IpAddr::V6(_) => (TcpSocket::new_v6(), IpAddr::from([0; 16])),
     };
-    let fails = |code| move |error| Failure::io(code, FailureKind::Connect, error);
+    let fails = |code| move |_| Failure::new(code, FailureKind::Connect);
     let socket = socket.map_err(fails(11))?;
     let address = SocketAddr::new(source.for_target(peer).unwrap_or(any), 0);
     socket.bind(address).map_err(fails(12))?;
@@ -43,8 +43,7 @@ pub(super) fn listen(session: &Session, peer: IpAddr) -> Result<Waiting, Failure
 impl Waiting {
     /// Where a peer can connect to. A socket on all addresses is reached by the one that the client reached.
     pub(super) fn address(&self, session: &Session) -> Result<SocketAddr, Failure> {
-        let bound =
-            self.listener.local_addr().map_err(|error| Failure::io(12, FailureKind::Connect, error))?;
+        let bound = self.listener.local_addr().map_err(|_| Failure::new(12, FailureKind::Connect))?;
         let ip = if bound.ip().is_unspecified() { session.local.ip() } else { bound.ip() };
         Ok(SocketAddr::new(ip, bound.port()))
     }
@@ -63,7 +62,7 @@ impl Waiting {
         let waited = timeout(session.snapshot.timeouts.connection_long, accepted).await;
         let accepted = waited.map_err(|_| Failure::new(460, FailureKind::Timeout))?;
         let accepted = accepted.ok_or(Failure::new(460, FailureKind::Lost))?;
-        let (stream, from) = accepted.map_err(|error| Failure::io(462, FailureKind::Lost, error))?;
+        let (stream, from) = accepted.map_err(|_| Failure::new(462, FailureKind::Lost))?;
         if self.peer.is_some_and(|peer| peer != from.ip().to_canonical()) {
             return Err(Failure::new(470, FailureKind::Denied));
         }

@@ -70,9 +70,27 @@ fn fields_keep_order_and_spelling_and_say_once_where_the_body_ends() {
     );
     let text = "POST http://a/ HTTP/1.1\r\nContent-Length: 4\r\nTransfer-Encoding: \tCHUNKED\r\n\r\n";
     let out = forwarded(text, Form::Origin, |_| (), &HOP);
-    assert_eq!(out, "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n");
+    assert_eq!(out, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
     let text = "POST http://a/ HTTP/1.1\r\nContent-Length: \r\n\r\n";
-    assert_eq!(forwarded(text, Form::Origin, |_| (), &HOP), "POST / HTTP/1.1\r\n\r\n");
+    assert_eq!(forwarded(text, Form::Origin, |_| (), &HOP), "POST / HTTP/1.1\r\nHost: a\r\n\r\n");
+}
+
+#[test]
+fn the_host_is_told_whether_the_client_did_or_not() {
+    for (text, form, expected) in [
+        ("GET http://a:8/ HTTP/1.0\r\n\r\n", Form::Origin, "GET / HTTP/1.0\r\nHost: a:8\r\n"),
+        ("GET http://u:p@a/ HTTP/1.1\r\n\r\n", Form::Absolute, "GET http://a/ HTTP/1.1\r\nHost: a\r\n"),
+        (
+            "GET http://a/ HTTP/1.1\r\nX: y\r\nHost: b\r\n\r\n",
+            Form::Origin,
+            "GET / HTTP/1.1\r\nX: y\r\nHost: a\r\n",
+        ),
+        ("GET / HTTP/1.1\r\nHost: b\r\n\r\n", Form::Origin, "GET / HTTP/1.1\r\nHost: b\r\n"),
+    ] {
+        let out = forwarded(text, form, |_| (), &HOP);
+        assert!(out.starts_with(expected), "{text}: {out}");
+        assert_eq!(out.matches("Host:").count(), 1, "{out}");
+    }
 }
 
 #[test]
@@ -90,7 +108,7 @@ fn transparent_services_pass_fields_of_the_hop_but_no_proxy_credentials() {
 fn an_upgrade_is_offered_on_and_nothing_else_of_the_connection() {
     let text = "GET http://a/ HTTP/1.1\r\nConnection: Upgrade, X-A\r\nUpgrade: websocket\r\nUpgrade: h2c\r\nX-A: 1\r\n\r\n";
     let out = forwarded(text, Form::Origin, |_| (), &HOP);
-    assert_eq!(out, "GET / HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
+    assert_eq!(out, "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
 }
 
 #[test]
@@ -104,11 +122,11 @@ fn credentials_go_to_whom_they_are_for() {
     let (server, parent): (&Credentials, &Credentials) = (Box::leak(pair("x")), Box::leak(pair("p")));
     let text = "GET http://a/ HTTP/1.1\r\nAuthorization: Basic old\r\n\r\n";
     let out = forwarded(text, Form::Origin, |request| request.authorization = Some(server), &HOP);
-    assert_eq!(out, "GET / HTTP/1.1\r\nAuthorization: Basic eDp5\r\n\r\n");
+    assert_eq!(out, "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Basic eDp5\r\n\r\n");
     let out = forwarded(text, Form::Absolute, |request| request.proxy_authorization = Some(parent), &HOP);
     assert_eq!(
         out,
-        "GET http://a/ HTTP/1.1\r\nAuthorization: Basic old\r\nProxy-Authorization: Basic cDp5\r\n\r\n"
+        "GET http://a/ HTTP/1.1\r\nHost: a\r\nAuthorization: Basic old\r\nProxy-Authorization: Basic cDp5\r\n\r\n"
     );
 }
 
@@ -116,7 +134,7 @@ fn credentials_go_to_whom_they_are_for() {
 fn the_client_is_disclosed_as_the_service_says() {
     let text = "GET http://a/ HTTP/1.0\r\nForwarded: for=9.9.9.9\r\n\r\n";
     let out = |hop: &Hop<'_>| forwarded(text, Form::Origin, |_| (), hop);
-    let before = "GET / HTTP/1.0\r\nForwarded: for=9.9.9.9\r\n";
+    let before = "GET / HTTP/1.0\r\nHost: a\r\nForwarded: for=9.9.9.9\r\n";
     assert_eq!(out(&HOP), format!("{before}Connection: close\r\n\r\n"));
     let shown = Hop { disclosure: Disclosure::Forwarded, ..HOP };
     let line = "Forwarded: for=127.0.0.1:4000;by=gate:3128";
