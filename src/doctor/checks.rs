@@ -76,7 +76,7 @@ checks! {
     NO_ANSWER = "no-answer";
     /// The process may have fewer open files than its connections need.
     ///
-    /// A connection takes two descriptors, four in `ftppr`; two more for each direction that `-s` splices; one while a name is resolved, if there
+    /// A connection takes two descriptors, four in `ftppr`, one in `udppm` and `dnspr`; two more for each direction that `-s` splices; one while a name is resolved, if there
     /// is an `nserver`; one for RADIUS. At the limit, connections are not accepted.
     OPEN_FILES = "open-files";
     /// The user may have fewer processes and threads than 3proxy's connections need: it has a thread for each.

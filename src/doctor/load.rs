@@ -66,7 +66,12 @@ impl Demand {
         let asks_radius = target == Target::ThreeProxy
             && (service.chain.value.iter().any(|step| step.kind == AuthType::Radius)
                 || service.log.target.value == LogTarget::Radius);
-        let sides = if service.kind == ServiceKind::Ftppr { 4 } else { 2 };
+        let sides = match service.kind {
+            ServiceKind::Ftppr => 4,
+            // Their clients share the socket that is listened on.
+            ServiceKind::Udppm | ServiceKind::Dnspr => 1,
+            _ => 2,
+        };
         Self {
             connections,
             descriptors: sides + 2 * pipes + u64::from(resolves) + u64::from(asks_radius),

@@ -62,6 +62,7 @@ fn descriptors_are_those_of_connections() {
     for (config, needed) in [
         ("maxconn 1000\nproxy\n", 2 * 1000 + 1 + 16),
         ("maxconn 1000\nftppr\n", 4 * 1000 + 1 + 16),
+        ("maxconn 1000\nudppm 5300 192.0.2.1 53\n", 1000 + 1 + 16),
         ("maxconn 1000\nproxy -s\n", 6 * 1000 + 1 + 16),
         ("maxconn 1000\nproxy -s1\n", 4 * 1000 + 1 + 16),
         ("maxconn 1000\nproxy -s0\n", 2 * 1000 + 1 + 16),
