@@ -202,6 +202,9 @@ pub(crate) struct Doctor {
     /// Ask parents, name servers and RADIUS servers whether they are there: at most 3 seconds each, 30 in all.
     #[arg(long)]
     pub(crate) probe: bool,
+    /// Leave out what this check finds; may be given more than once.
+    #[arg(long, value_name = "CHECK")]
+    pub(crate) allow: Vec<String>,
     /// Exit with 1 on warnings too.
     #[arg(long)]
     pub(crate) deny_warnings: bool,

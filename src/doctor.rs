@@ -36,6 +36,7 @@ use crate::{
 
 /// Examines the host: 0 if nothing is wrong, 1 if something is, 2 if the configuration can't be read.
 pub(crate) fn run(args: &Doctor, color: Color) -> Result<ExitCode> {
+    args.allow.iter().try_for_each(|name| checks::known(name))?;
     if let Some(id) = args.pid
         && Machine.read(format!("/proc/{id}/limits").as_ref()).is_err()
     {
@@ -63,7 +64,7 @@ pub(crate) fn run(args: &Doctor, color: Color) -> Result<ExitCode> {
         probe::examine(&mut examination);
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let outcome = examination.finish();
+    let outcome = examination.finish().without(&args.allow);
     if args.json {
         report::doctor::json(&mut out, &compiled.sources, &outcome)?;
     } else {

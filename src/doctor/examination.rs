@@ -62,6 +62,16 @@ pub(crate) struct Unchecked {
     pub(crate) why: String,
 }
 
+impl Outcome {
+    /// The same without some checks.
+    pub(super) fn without(mut self, checks: &[String]) -> Self {
+        let asked = |check: &str| checks.iter().all(|name| name != check);
+        self.found.retain(|diagnosis| asked(diagnosis.finding.rule));
+        self.unchecked.retain(|unchecked| asked(unchecked.check));
+        self
+    }
+}
+
 impl Diagnosis {
     /// A finding of `check` at `at`.
     pub(super) fn new(check: &Explained, level: Level, at: Loc, message: impl Into<String>) -> Self {

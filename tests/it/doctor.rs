@@ -22,6 +22,19 @@ fn an_address_of_another_host_is_found() {
 }
 
 #[test]
+fn a_check_can_be_left_out() {
+    let config = "maxconn 1\nexternal 192.0.2.99\nproxy -i127.0.0.1 -p@p\n";
+    let output = cfgc::output(&["doctor", "--json", "--allow", "address-not-here"], config);
+    assert!(found(&output).iter().all(|row| !row.starts_with("address-not-here")), "{output:?}");
+    let output = cfgc::output(&["doctor", "--allow", "adress-not-here"], config);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("did you mean `address-not-here`?"),
+        "{output:?}"
+    );
+}
+
+#[test]
 fn who_does_not_answer_is_found_when_asked() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let up = listener.local_addr().unwrap().port();
