@@ -31,7 +31,9 @@ pub(crate) mod authcache_unknown_field;
 pub(crate) mod authnserver_port_ignored;
 pub(crate) mod backlog_small;
 pub(crate) mod backslash_continuation;
+pub(crate) mod bandlim_shared_channel;
 pub(crate) mod bandlim_too_low;
+pub(crate) mod bandlim_unit;
 pub(crate) mod bom;
 pub(crate) mod cache_any_password;
 pub(crate) mod cache_key_misses_field;
@@ -45,7 +47,12 @@ pub(crate) mod cacheacl_with_parent;
 pub(crate) mod cidr_host_bits;
 pub(crate) mod cleartext_password;
 pub(crate) mod config_replaces_file;
+pub(crate) mod connlim_shared;
+pub(crate) mod connlim_zero;
 pub(crate) mod count_limit_zero;
+pub(crate) mod countall_counts_one_way;
+pub(crate) mod counter_number_twice;
+pub(crate) mod counter_without_file;
 pub(crate) mod crlf;
 pub(crate) mod crypt_format_unsupported;
 pub(crate) mod daemon_not_first;
@@ -65,13 +72,19 @@ pub(crate) mod flush_without_effect;
 pub(crate) mod grace_delay_caps_throughput;
 pub(crate) mod grace_without_numbers;
 pub(crate) mod hash_as_password;
+pub(crate) mod hostname_rule_bypassed_by_address;
 pub(crate) mod implicit_deny_surprise;
 pub(crate) mod include_cycle;
 pub(crate) mod include_missing;
 pub(crate) mod include_nested;
 pub(crate) mod indented_directive;
 pub(crate) mod invalid_value;
+pub(crate) mod ipv4_source_on_ipv6_listener;
+pub(crate) mod ipv4_target_evaded;
 pub(crate) mod ktls_without_splice;
+pub(crate) mod limit_entry_unreachable;
+pub(crate) mod limit_exception_too_late;
+pub(crate) mod limit_repeated;
 pub(crate) mod line_too_long;
 pub(crate) mod list_too_long_for_3proxy;
 pub(crate) mod listen_address_ignored;
@@ -125,6 +138,7 @@ pub(crate) mod port_conflict_any;
 pub(crate) mod port_list_malformed;
 pub(crate) mod port_malformed;
 pub(crate) mod port_mapper_arguments;
+pub(crate) mod port_of_the_service;
 pub(crate) mod port_out_of_range;
 pub(crate) mod port_range_reversed;
 pub(crate) mod privileged_port_after_setuid;
@@ -146,8 +160,12 @@ pub(crate) mod smart_punctuation;
 pub(crate) mod socket_option_unknown;
 pub(crate) mod splice_without_effect;
 pub(crate) mod strong_without_users;
+pub(crate) mod suffix_matches_others;
+pub(crate) mod suffix_misses_apex;
 pub(crate) mod system_in_config;
 pub(crate) mod target_is_no_name;
+pub(crate) mod target_skipped_when_absent;
+pub(crate) mod time_rule_void_at_start;
 pub(crate) mod timeouts_count;
 pub(crate) mod timeouts_invalid;
 pub(crate) mod tls_cert_missing;
@@ -200,7 +218,9 @@ static RULES: &[&Rule] = &[
     &authnserver_port_ignored::RULE,
     &backlog_small::RULE,
     &backslash_continuation::RULE,
+    &bandlim_shared_channel::RULE,
     &bandlim_too_low::RULE,
+    &bandlim_unit::RULE,
     &bom::RULE,
     &cache_any_password::RULE,
     &cache_key_misses_field::RULE,
@@ -214,7 +234,12 @@ static RULES: &[&Rule] = &[
     &cidr_host_bits::RULE,
     &cleartext_password::RULE,
     &config_replaces_file::RULE,
+    &connlim_shared::RULE,
+    &connlim_zero::RULE,
     &count_limit_zero::RULE,
+    &countall_counts_one_way::RULE,
+    &counter_number_twice::RULE,
+    &counter_without_file::RULE,
     &crlf::RULE,
     &crypt_format_unsupported::RULE,
     &daemon_not_first::RULE,
@@ -234,13 +259,19 @@ static RULES: &[&Rule] = &[
     &grace_delay_caps_throughput::RULE,
     &grace_without_numbers::RULE,
     &hash_as_password::RULE,
+    &hostname_rule_bypassed_by_address::RULE,
     &implicit_deny_surprise::RULE,
     &include_cycle::RULE,
     &include_missing::RULE,
     &include_nested::RULE,
     &indented_directive::RULE,
     &invalid_value::RULE,
+    &ipv4_source_on_ipv6_listener::RULE,
+    &ipv4_target_evaded::RULE,
     &ktls_without_splice::RULE,
+    &limit_entry_unreachable::RULE,
+    &limit_exception_too_late::RULE,
+    &limit_repeated::RULE,
     &line_too_long::RULE,
     &list_too_long_for_3proxy::RULE,
     &listen_address_ignored::RULE,
@@ -294,6 +325,7 @@ static RULES: &[&Rule] = &[
     &port_list_malformed::RULE,
     &port_malformed::RULE,
     &port_mapper_arguments::RULE,
+    &port_of_the_service::RULE,
     &port_out_of_range::RULE,
     &port_range_reversed::RULE,
     &privileged_port_after_setuid::RULE,
@@ -315,8 +347,12 @@ static RULES: &[&Rule] = &[
     &socket_option_unknown::RULE,
     &splice_without_effect::RULE,
     &strong_without_users::RULE,
+    &suffix_matches_others::RULE,
+    &suffix_misses_apex::RULE,
     &system_in_config::RULE,
     &target_is_no_name::RULE,
+    &target_skipped_when_absent::RULE,
+    &time_rule_void_at_start::RULE,
     &timeouts_count::RULE,
     &timeouts_invalid::RULE,
     &tls_cert_missing::RULE,

@@ -17,7 +17,7 @@ use crate::{
         acl::{Ace, AceId, Action, ListId, Matcher, NamePattern, Operation, Operations, Parent},
     },
     requests::{
-        asked::{Asked, Names},
+        asked::Asked,
         cell::{Cell, Shape, Work},
         example,
         space::Space,
@@ -130,20 +130,11 @@ impl<'a> Search<'a> {
         asked.no_target = false;
         asked.fixed.clear();
         let local = |ace: &Ace| program.acls.parents(ace).iter().any(Parent::is_local);
-        let all = || Operation::ALL.into_iter().filter(|one| *one != Operation::IcmpAssociate).collect();
         // A redirected request comes as the other service's.
         if entries.iter().filter_map(|id| program.acls.ace(*id)).any(local) {
-            asked.operations = all();
+            asked.operations = Asked::everything().operations;
         }
-        let everything = Asked {
-            operations: all(),
-            v4: true,
-            v6: true,
-            nobody: true,
-            names: Names::Any,
-            ..Asked::default()
-        };
-        Self { program, list, entries, views: [asked, everything], decide }
+        Self { program, list, entries, views: [asked, Asked::everything()], decide }
     }
 
     fn asked(&self, view: View) -> &Asked {

@@ -44,6 +44,19 @@ pub(crate) enum Names {
 }
 
 impl Asked {
+    /// Everything that a client can ask of some service.
+    pub(crate) fn everything() -> Self {
+        let all = Operation::ALL.into_iter().filter(|one| *one != Operation::IcmpAssociate);
+        Self {
+            operations: all.collect(),
+            v4: true,
+            v6: true,
+            nobody: true,
+            names: Names::Any,
+            ..Self::default()
+        }
+    }
+
     /// What can be asked of any of these services.
     pub(crate) fn of<'a>(services: impl IntoIterator<Item = (&'a Program, &'a Service)>) -> Self {
         let mut asked = Self { no_target: true, ..Self::default() };

@@ -44,7 +44,7 @@ pub enum TargetTrap {
     AddressWildcard,
     /// A `*` in the middle, which stands for itself.
     WildcardInside,
-    /// It holds a byte that no host name has (`/`, `:` …), so that it never matches.
+    /// It holds a byte that no host name has (`/`, `:` …), or begins with a dot, so that it never matches.
     NeverAName,
 }
 
@@ -141,6 +141,9 @@ fn name_trap(item: &[u8], error: AddressError) -> Option<TargetTrap> {
     }
     if text.contains(&b'*') {
         return Some(TargetTrap::WildcardInside);
+    }
+    if matches!(pattern, NamePattern::Exact(_) | NamePattern::Prefix(_)) && text.starts_with(b".") {
+        return Some(TargetTrap::NeverAName);
     }
     let in_a_name = |byte: &u8| !byte.is_ascii() || byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
     (!text.iter().all(in_a_name)).then_some(TargetTrap::NeverAName)

@@ -1,0 +1,66 @@
+//! `counter-without-file`
+use super::rule::{Lint, rule};
+
+rule! {
+    /// What this quota has counted is not kept: there is no counter file, or it comes too late.
+    ///
+    /// Quotas with a number are kept in the file of the `counter` line, which must stand before them. Without it they start anew with
+    /// each start of 3proxy.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow * 10.0.0.0/8
+    /// countin 1 M 1000 alice
+    /// proxy -i10.0.0.1
+    /// ```
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow * 10.0.0.0/8
+    /// counter /var/lib/3proxy/counters
+    /// countin 1 M 1000 alice
+    /// countin 0 D 100 bob
+    /// proxy -i10.0.0.1
+    /// ```
+    "counter-without-file",
+    level: Warn,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let numbered = |quota: &crate::program::limits::Quota| quota.number != 0;
+    let traffic = &lint.program.limits.traffic;
+    let kept = |line: &&crate::program::limits::Traffic| line.limit.limit.as_ref().is_some_and(numbered);
+    let commands = &lint.program.commands;
+    let file = commands.iter().position(|ran| ran.row.name == "counter");
+    let before = commands.get(..file.unwrap_or(commands.len())).unwrap_or_default();
+    let lines = traffic.iter().filter(kept).map(|line| line.limit.at);
+    let Some(first) = lines.into_iter().find(|at| before.iter().any(|ran| ran.at == *at)) else { return };
+    let finding = match file.and_then(|at| commands.get(at)) {
+        None => RULE
+            .finding(first, "what this quota counts is not kept: there is no counter file")
+            .label("starts anew with each start")
+            .help("write `counter FILE` before it, or the number 0"),
+        Some(counter) => RULE
+            .finding(first, "what this quota has counted is not read: the counter file is named behind it")
+            .label("starts anew with each start")
+            .also(counter.at, "the file is opened here")
+            .help("move the `counter` line above the quotas"),
+    };
+    lint.report(finding);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::check;
+
+    #[test]
+    fn the_file_comes_first() {
+        check(
+            "counter-without-file",
+            "countin 0 D 1 *\ncountin 1 D 10 alice\n#^ is not read\ncountin 2 D 10 bob\ncounter /c\nproxy -i127.0.0.1\n",
+        );
+    }
+}

@@ -1,0 +1,197 @@
+//! `hostname-rule-bypassed-by-address`
+use super::rule::{Lint, rule};
+use crate::{
+    finding::Finding,
+    policy::{
+        Policy, walked,
+        walked::Walked,
+        witness::{Space, Target, Witness},
+    },
+    program::{
+        Program,
+        acl::{Ace, AceId, Action, Matcher},
+        auth::AuthType,
+        service::{Service, ServiceKind},
+    },
+};
+
+rule! {
+    /// A host that is denied by name is reached by its address.
+    ///
+    /// Names are compared with what the client asks for. Who asks for the address instead passes a `deny` that lists names alone:
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// deny * * *.bad.example
+    /// allow * 10.0.0.0/8
+    /// proxy -i10.0.0.1
+    /// ```
+    ///
+    /// Deny the addresses too, or all targets that are asked for by address. For the list such a target has its address for a name,
+    /// so patterns for the last character mean them all:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// deny * * *.bad.example
+    /// deny * * *0,*1,*2,*3,*4,*5,*6,*7,*8,*9,*:*
+    /// allow * 10.0.0.0/8
+    /// proxy -i10.0.0.1
+    /// ```
+    "hostname-rule-bypassed-by-address",
+    level: Warn,
+    group: Security,
+    since: "0.1.0",
+    check: check,
+}
+
+/// So many entries of a list are tried, and so many requests for each.
+const ENTRIES: usize = 8;
+const REQUESTS: usize = 12;
+const NAMES: usize = 3;
+/// What stands for the address of the host.
+const ADDRESS: [u8; 4] = [203, 0, 113, 80];
+
+fn check(lint: &mut Lint<'_>) {
+    let program = lint.program;
+    let mut found = Vec::new();
+    for walked in walked::lists(program) {
+        let chooses = walked.services(program).any(|service| chooses(service.kind));
+        let denied = |ace: &Ace| ace.action == Action::Deny && by_name(&ace.matcher);
+        let entries = || program.acls.entries(walked.acl).enumerate();
+        if !chooses
+            || entries().any(|(_, (_, ace))| ace.action == Action::Deny && by_public_address(&ace.matcher))
+        {
+            continue;
+        }
+        let mut candidates = entries().filter(|(_, (_, ace))| denied(ace)).take(ENTRIES).peekable();
+        if candidates.peek().is_none() {
+            continue;
+        }
+        let policy = lint.policy();
+        found.extend(candidates.find_map(|(place, entry)| bypassed(program, policy, &walked, place, entry)));
+    }
+    for finding in found {
+        lint.report(finding);
+    }
+}
+
+/// Whether the clients of a service choose the target, and how they name it.
+const fn chooses(kind: ServiceKind) -> bool {
+    matches!(kind, ServiceKind::Proxy | ServiceKind::Socks | ServiceKind::Auto)
+}
+
+/// Whether names alone are listed.
+fn by_name(matcher: &Matcher) -> bool {
+    matcher.targets.as_ref().is_some_and(|targets| targets.addresses.is_empty() && !targets.names.is_empty())
+}
+
+/// Whether addresses of hosts elsewhere are listed: these may be those of what is denied by name.
+fn by_public_address(matcher: &Matcher) -> bool {
+    let special = |address: std::net::IpAddr| match address.to_canonical() {
+        std::net::IpAddr::V4(address) => {
+            let [first, ..] = address.octets();
+            address.is_private() || address.is_loopback() || address.is_link_local() || first == 0
+        }
+        std::net::IpAddr::V6(address) => {
+            address.is_loopback()
+                || address.is_unspecified()
+                || address.is_unique_local()
+                || address.is_unicast_link_local()
+        }
+    };
+    matcher
+        .targets
+        .as_ref()
+        .is_some_and(|targets| targets.addresses.iter().any(|range| !special(range.first)))
+}
+
+/// Finds a request that the entry refuses by name and that passes by address.
+fn bypassed(
+    program: &Program,
+    policy: &Policy,
+    walked: &Walked,
+    place: usize,
+    (id, ace): (AceId, &Ace),
+) -> Option<Finding> {
+    let copies = walked.copies.iter().take_while(|(_, acl)| acl.len as usize > place);
+    let services = copies.filter_map(|(at, _)| Some((*at, program.services.get(*at)?)));
+    let (at, service) = services.into_iter().find(|(_, service)| chooses(service.kind))?;
+    let steps = service.chain.value.iter().map(|step| step.kind).filter(|step| step.is_real());
+    let (refused, passing) =
+        steps.into_iter().find_map(|step| witness(policy, walked, (at, service), step, (id, ace)))?;
+    Some(
+        RULE.finding(ace.at, "what this entry denies by name is reached by address")
+            .label("compared with names only")
+            .also(service.at, "clients of this service may ask for an address")
+            .note(format!("For example {refused} is refused, but {passing}, if that is its address, passes."))
+            .help("deny the addresses as well, or allow only what is needed: see `cfgc explain hostname-rule-bypassed-by-address`"),
+    )
+}
+
+/// Two requests of one client: one that the entry refuses, and one for an address that passes.
+fn witness(
+    policy: &Policy,
+    walked: &Walked,
+    (at, service): (usize, &Service),
+    step: AuthType,
+    (id, ace): (AceId, &Ace),
+) -> Option<(Witness, Witness)> {
+    let acls = &policy.program().acls;
+    let named: Vec<Target> = Space::accepted(&ace.matcher, service, step, policy)
+        .requests(REQUESTS)
+        .map(|one| one.target)
+        .take(NAMES)
+        .collect();
+    let allows = acls.entries(walked.acl).filter(|(other, ace)| *other > id && ace.action == Action::Allow);
+    allows.take(ENTRIES).find_map(|(_, allow)| {
+        let space = Space::accepted(&allow.matcher, service, step, policy);
+        space.requests(REQUESTS).find_map(|client| {
+            let passing = Witness { target: Target::literal(ADDRESS.into()), ..client.clone() };
+            if !policy.decide(at, &passing.request()).passes() {
+                return None;
+            }
+            named.iter().find_map(|target| {
+                let refused = Witness { target: target.clone(), ..client.clone() };
+                let denied = policy.decide(at, &refused.request()).entry == Some(id);
+                denied.then(|| (refused, passing.clone()))
+            })
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::check;
+
+    #[test]
+    fn only_what_is_reached_by_address_is_told_and_once_a_list() {
+        check(
+            "hostname-rule-bypassed-by-address",
+            r"
+internal 127.0.0.1
+deny * * a.example
+#^ reached by address
+deny * * b.example
+allow *
+proxy
+flush
+deny * * a.example
+allow * * *.example
+proxy -p3129
+flush
+deny * * a.example
+deny * * 192.0.2.0/24
+allow *
+proxy -p3130
+flush
+deny * * a.example
+allow *
+tlspr
+flush
+deny * * a.example,192.0.2.1
+allow *
+socks
+",
+        );
+    }
+}

@@ -1,0 +1,201 @@
+//! `ipv4-target-evaded`
+use std::net::IpAddr;
+
+use grammar::Span;
+
+use super::{
+    acl_column_mixup::columns,
+    rule::{Lint, rule},
+};
+use crate::{
+    finding::Level,
+    fix::{Fix, Safety},
+    options::Runner,
+    policy::walked,
+    program::{
+        acl::{Ace, Action, AddressRange, Operation},
+        service::{Family, Service, ServiceKind},
+    },
+    sources::{Loc, Sources},
+};
+
+rule! {
+    /// Under 3proxy a `deny` of IPv4 targets is passed by with `::ffff:` before the address.
+    ///
+    /// A client of a SOCKS service, or of an HTTP proxy with `-6`, `-46` or `-64`, may ask for `::ffff:127.0.0.1`. 3proxy finds that in no
+    /// IPv4 network, but connects to 127.0.0.1. With `socks -6` every IPv4 target comes in this form. (`cfgc run` compares such an address with IPv4 networks.)
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// deny * * 127.0.0.0/8
+    /// allow * 10.0.0.0/8
+    /// socks -i10.0.0.1
+    /// ```
+    ///
+    /// Deny both forms, or give the service `-4`:
+    ///
+    /// ```3proxy,fixed
+    /// auth iponly
+    /// deny * * 127.0.0.0/8,::ffff:127.0.0.0/104
+    /// allow * 10.0.0.0/8
+    /// socks -i10.0.0.1
+    /// ```
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// deny * * 127.0.0.0/8
+    /// allow * 10.0.0.0/8
+    /// socks -4 -i10.0.0.1
+    /// proxy -i10.0.0.1
+    /// ```
+    "ipv4-target-evaded",
+    level: Warn,
+    group: Security,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    if lint.options.runner == Runner::Cfgc {
+        return;
+    }
+    let program = lint.program;
+    for walked in walked::lists(program) {
+        let services = || walked.services(program).filter_map(|service| Some((evading(service)?, service)));
+        // If all targets come in IPv6 form, no client has to ask for it.
+        let all = |(form, _): &(Form, &Service)| *form == Form::All;
+        let Some((form, service)) = services().find(all).or_else(|| services().next()) else { continue };
+        let mut entries = program.acls.entries(walked.acl);
+        let denied = entries.find_map(|(_, ace)| Some((ace, unmapped(ace)?)));
+        let lets = |(_, ace): (_, &Ace)| ace.action == Action::Allow && ace.matcher.targets.is_none();
+        let (Some((ace, open)), true) = (denied, entries.any(lets)) else { continue };
+        let mut finding = RULE
+            .finding(ace.at, match form {
+                Form::All => "3proxy passes by this `deny` with `-6`: every IPv4 target has an address in IPv6 form then",
+                Form::Asked => "3proxy lets a client that asks for `::ffff:` and the address pass this `deny`",
+            })
+            .label("compared with addresses in IPv4 form only")
+            .also(service.at, "by this service")
+            .help("deny the IPv6 form too: `::ffff:127.0.0.0/104` for `127.0.0.0/8`")
+            .fix(fix(lint.sources, ace, &open));
+        if form == Form::All {
+            finding.level = Level::Deny;
+        }
+        lint.report(finding);
+    }
+}
+
+/// Which IPv4 targets come in IPv6 form.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    All,
+    /// Those of clients who ask for it.
+    Asked,
+}
+
+fn evading(service: &Service) -> Option<Form> {
+    let family = service.options.family.map(|family| family.value).unwrap_or_default();
+    let socks = matches!(service.kind, ServiceKind::Socks | ServiceKind::Auto);
+    let proxy = service.kind == ServiceKind::Proxy;
+    match family {
+        Family::V4 => None,
+        Family::V6 if socks => Some(Form::All),
+        // Over HTTP an address is taken as it is written, if the service takes IPv6 ones.
+        Family::V6 | Family::V4ThenV6 | Family::V6ThenV4 => (socks || proxy).then_some(Form::Asked),
+        Family::Default => socks.then_some(Form::Asked),
+    }
+}
+
+/// The IPv4 targets of a `deny` whose IPv6 form it does not list. `None`: there are none.
+fn unmapped(ace: &Ace) -> Option<Vec<AddressRange>> {
+    let udp = |listed: crate::program::acl::Operations| {
+        listed.has(Operation::Connect) || listed.has(Operation::HttpConnect)
+    };
+    let targets = ace.matcher.targets.as_ref()?;
+    let listed = |range: AddressRange| {
+        let bits = |address: IpAddr| match address {
+            IpAddr::V4(address) => address.to_ipv6_mapped().to_bits(),
+            IpAddr::V6(address) => address.to_bits(),
+        };
+        targets.addresses.iter().any(|other| {
+            other.first.is_ipv6()
+                && bits(other.first) <= bits(range.first)
+                && bits(range.last) <= bits(other.last)
+        })
+    };
+    let open: Vec<AddressRange> =
+        targets.addresses.iter().copied().filter(|range| range.first.is_ipv4() && !listed(*range)).collect();
+    let denies = ace.action == Action::Deny && ace.matcher.operations.is_none_or(udp);
+    (denies && !open.is_empty()).then_some(open)
+}
+
+/// Adds the IPv6 forms to the target list.
+fn fix(sources: &Sources, ace: &Ace, open: &[AddressRange]) -> Option<Fix> {
+    let column = *columns(sources, ace.at).get(2)?;
+    let plain = sources.text(column).iter().all(|byte| *byte != b'"' && *byte != b'$');
+    let forms: Option<String> =
+        open.iter().map(|range| mapped(*range).map(|form| format!(",{form}"))).collect();
+    let end = Loc { file: column.file, span: Span::new(column.span.end, column.span.end) };
+    Some(Fix::replace("deny the IPv6 form too", Safety::Safe, end, forms.filter(|_| plain)?))
+}
+
+/// The IPv6 form of a range: a network where it is one.
+fn mapped(range: AddressRange) -> Option<String> {
+    let (IpAddr::V4(first), IpAddr::V4(last)) = (range.first, range.last) else { return None };
+    let host = 32 - (first.to_bits() ^ last.to_bits()).leading_zeros();
+    let low = if host == 32 { u32::MAX } else { (1 << host) - 1 };
+    Some(if first == last {
+        format!("::ffff:{first}")
+    } else if first.to_bits() & low == 0 && last.to_bits() & low == low {
+        format!("::ffff:{first}/{}", 128 - host)
+    } else {
+        format!("::ffff:{first}-::ffff:{last}")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        finding::Level,
+        lints::tests::{check, findings},
+    };
+
+    #[test]
+    fn where_nobody_can_ask_for_the_other_form_it_is_silent() {
+        for lines in [
+            "deny * * 127.0.0.0/8\nallow *\nproxy",
+            "deny * * 127.0.0.0/8\nallow *\nsocks -4",
+            "deny * * 127.0.0.0/8,::ffff:0.0.0.0/96\nallow *\nsocks",
+            "deny * * 127.0.0.0/8\nallow * * *.example.com\nsocks",
+            "deny * * ::1\nallow *\nsocks",
+            "allow *\nsocks",
+        ] {
+            check("ipv4-target-evaded", &format!("internal 127.0.0.1\n{lines}\n"));
+        }
+    }
+
+    #[test]
+    fn with_the_option_every_client_evades_it() {
+        for (service, level) in [
+            ("socks -6", Level::Deny),
+            ("proxy -6", Level::Warn),
+            ("proxy -46", Level::Warn),
+            ("socks", Level::Warn),
+            ("socks\nauto -6", Level::Deny),
+        ] {
+            let text = format!("deny * * 10.0.0.0/8\nallow *\n{service}\n");
+            let found = findings("ipv4-target-evaded", &text);
+            assert_eq!(found.iter().map(|finding| finding.level).collect::<Vec<_>>(), [level], "{service}");
+        }
+    }
+
+    #[test]
+    fn the_fix_lists_the_other_form() {
+        let found = findings(
+            "ipv4-target-evaded",
+            "deny * * 127.0.0.1,10.0.0.0/8,192.168.1.5-192.168.1.9,::1\nallow *\nsocks -i127.0.0.1\n",
+        );
+        let added = &found[0].fix.as_ref().unwrap().edits[0].text;
+        assert_eq!(added, ",::ffff:127.0.0.1,::ffff:10.0.0.0/104,::ffff:192.168.1.5-::ffff:192.168.1.9");
+    }
+}

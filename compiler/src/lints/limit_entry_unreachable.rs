@@ -1,0 +1,242 @@
+//! `limit-entry-unreachable`
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::rule::{Lint, rule};
+use crate::{
+    finding::Finding,
+    program::{
+        acl::Matcher,
+        limits::{Direction, Limit, Limits},
+    },
+    requests::{
+        asked::Asked,
+        cell::{Cell, Work},
+        space::Space,
+    },
+    sources::Loc,
+};
+
+rule! {
+    /// No request is asked this limit: a `no…` line before it ends the walk for all that it is for.
+    ///
+    /// Limits are asked in order. Every one that matches applies, up to the first `nobandlimin`, `nobandlimout`, `noconnlim` or `nocount…`
+    /// that does.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow * 10.0.0.0/8
+    /// nobandlimin * 10.0.0.0/8
+    /// bandlimin 1000000 * 10.0.0.66
+    /// proxy -i10.0.0.1
+    /// ```
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow * 10.0.0.0/8
+    /// bandlimin 1000000 * 10.0.0.66
+    /// nobandlimin * 10.0.0.0/8
+    /// bandlimin 5000000 *
+    /// proxy -i10.0.0.1
+    /// ```
+    "limit-entry-unreachable",
+    level: Warn,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+/// So many parts of what a line matches are told apart.
+const MOST: usize = 64;
+/// So much work is put into all of them.
+const WORK: u64 = 20_000_000;
+
+/// A line of a limit list.
+pub(super) struct Line<'a> {
+    pub(super) at: Loc,
+    pub(super) matcher: &'a Matcher,
+    /// A `no…` line.
+    pub(super) ends: bool,
+    weight: i32,
+}
+
+/// The lists that are walked, without those that have weights.
+pub(super) fn lists(limits: &Limits) -> [Vec<Line<'_>>; 5] {
+    let traffic = |other: Direction| {
+        let counted = limits.traffic.iter().filter(move |line| line.direction != other);
+        plain(counted.map(|line| self::line(&line.limit)).collect())
+    };
+    [
+        plain(limits.bandwidth_in.iter().map(line).collect()),
+        plain(limits.bandwidth_out.iter().map(line).collect()),
+        plain(limits.connections.iter().map(line).collect()),
+        traffic(Direction::Out),
+        traffic(Direction::In),
+    ]
+}
+
+const fn line<T>(limit: &Limit<T>) -> Line<'_> {
+    Line { at: limit.at, matcher: &limit.matcher, ends: limit.limit.is_none(), weight: limit.weight }
+}
+
+fn plain(lines: Vec<Line<'_>>) -> Vec<Line<'_>> {
+    if lines.iter().any(|line| line.weight != 0) { Vec::new() } else { lines }
+}
+
+/// All requests, and what entries of one list match of them.
+pub(super) struct Universe<'a> {
+    space: Space<'a>,
+    requests: [Vec<Cell<'a>>; 2],
+}
+
+impl<'a> Universe<'a> {
+    pub(super) fn of(asked: &'a Asked, lines: &'a [Line<'a>]) -> Self {
+        let space = Space::new(lines.iter().map(|line| line.matcher), &[]);
+        let requests = [false, true].map(|bind| space.requests(asked, bind));
+        Self { space, requests }
+    }
+
+    /// What a line matches, of the BINDs and of all others.
+    pub(super) fn matched(&self, matcher: &'a Matcher) -> [Vec<Cell<'a>>; 2] {
+        [false, true].map(|bind| {
+            let shapes = self.space.shapes(matcher, bind);
+            let [others, binds] = &self.requests;
+            let cells = if bind { binds } else { others };
+            cells.iter().flat_map(|cell| shapes.iter().filter_map(|shape| cell.and(shape))).collect()
+        })
+    }
+
+    /// Takes out what another line matches. Whether it met anything; `None`: too much work.
+    fn take(&self, open: &mut [Vec<Cell<'a>>; 2], matcher: &'a Matcher, work: &mut Work) -> Option<bool> {
+        let mut met = false;
+        for (cells, bind) in open.iter_mut().zip([false, true]) {
+            for shape in self.space.shapes(matcher, bind) {
+                if cells.len() > MOST || !work.spend(16 + cells.iter().map(Cell::len).sum::<usize>()) {
+                    return None;
+                }
+                met |= cells.iter().any(|cell| cell.meets(&shape));
+                let left = std::mem::take(cells).into_iter();
+                let left =
+                    left.flat_map(|cell| if cell.meets(&shape) { cell.minus(&shape) } else { vec![cell] });
+                *cells = left.collect();
+            }
+        }
+        Some(met)
+    }
+
+    /// Whether some request matches both.
+    pub(super) fn meets(&self, matched: &[Vec<Cell<'a>>; 2], matcher: &'a Matcher, work: &mut Work) -> bool {
+        matched.iter().zip([false, true]).any(|(cells, bind)| {
+            work.spend(8 + cells.len())
+                && self
+                    .space
+                    .shapes(matcher, bind)
+                    .iter()
+                    .any(|shape| cells.iter().any(|cell| cell.meets(shape)))
+        })
+    }
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let lists = lists(&lint.program.limits);
+    let asked = Asked::everything();
+    let mut work = Work(WORK);
+    // By line: in how many lists it stands, and what was found in each.
+    let mut stands: BTreeMap<Loc, usize> = BTreeMap::new();
+    let mut found: BTreeMap<Loc, (usize, BTreeSet<Loc>)> = BTreeMap::new();
+    for lines in lists.iter().filter(|lines| lines.iter().any(|line| line.ends)) {
+        let universe = Universe::of(&asked, lines);
+        for (place, line) in lines.iter().enumerate() {
+            *stands.entry(line.at).or_default() += 1;
+            let ends = lines.iter().take(place).filter(|line| line.ends);
+            if let Some(by) = ended(&universe, line, ends, &mut work) {
+                let (times, all) = found.entry(line.at).or_default();
+                *times += 1;
+                all.extend(by);
+            }
+        }
+    }
+    found.retain(|at, (times, _)| stands.get(at) == Some(times));
+    for (at, (_, by)) in found {
+        lint.report(finding(at, &by));
+    }
+}
+
+/// The `no…` lines that end the walk for all that a line matches.
+fn ended<'a>(
+    universe: &Universe<'a>,
+    line: &Line<'a>,
+    ends: impl Iterator<Item = &'a Line<'a>>,
+    work: &mut Work,
+) -> Option<BTreeSet<Loc>> {
+    let mut ends = ends.peekable();
+    ends.peek()?;
+    let mut open = universe.matched(line.matcher);
+    let mut by = BTreeSet::new();
+    if open.iter().all(Vec::is_empty) {
+        return None;
+    }
+    for end in ends {
+        if universe.take(&mut open, end.matcher, work)? {
+            by.insert(end.at);
+        }
+        if open.iter().all(Vec::is_empty) {
+            return Some(by);
+        }
+    }
+    None
+}
+
+fn finding(at: Loc, by: &BTreeSet<Loc>) -> Finding {
+    let mut finding = RULE
+        .finding(at, "no request is asked this limit: it stands behind the exception of all that it is for")
+        .label("never applies")
+        .help("move it above the `no…` line, or delete it");
+    for end in by.iter().take(2) {
+        finding = finding.also(*end, "ends the walk for its requests");
+    }
+    finding
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::check;
+
+    #[test]
+    fn one_or_several_exceptions_end_the_walk() {
+        check(
+            "limit-entry-unreachable",
+            r"
+allow *
+nobandlimin alice
+bandlimin 100000 alice * * 443
+#^ no request is asked this limit
+bandlimin 100000 alice,bob
+noconnlim * 10.0.0.0/9
+noconnlim * 10.128.0.0/9
+connlim 10 1 * 10.1.0.0-10.200.0.0
+#^ no request is asked this limit
+connlim 10 1 * 10.1.0.0-11.0.0.0
+bandlimout 100000 *
+proxy -i127.0.0.1
+",
+        );
+    }
+
+    #[test]
+    fn a_quota_of_both_directions_needs_both_to_end() {
+        check(
+            "limit-entry-unreachable",
+            r"
+nocountin alice
+countin 1 D 100 alice
+#^ no request is asked this limit
+countout 2 D 100 alice
+countall 3 D 100 alice
+nocountall bob
+countall 4 D 100 bob
+#^ no request is asked this limit
+proxy -i127.0.0.1
+",
+        );
+    }
+}

@@ -1,0 +1,56 @@
+//! `time-rule-void-at-start`
+use super::rule::{Lint, rule};
+use crate::{
+    options::Runner,
+    policy::walked,
+    program::acl::{Ace, Action},
+};
+
+rule! {
+    /// In its first second 3proxy does not know what day it is, and entries with weekdays never match.
+    ///
+    /// What such a `deny` refuses passes then, if an entry behind it lets it. An `allow` of the working hours has no such gap, nor has
+    /// `cfgc run`.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// deny * * *.games.example * * 1-5
+    /// allow * 10.0.0.0/8
+    /// proxy -i10.0.0.1
+    /// ```
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow * 10.0.0.0/8 *.games.example * * 6,0
+    /// deny * * *.games.example
+    /// allow * 10.0.0.0/8
+    /// proxy -i10.0.0.1
+    /// ```
+    "time-rule-void-at-start",
+    level: Allow,
+    group: Security,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    if lint.options.runner == Runner::Cfgc {
+        return;
+    }
+    let program = lint.program;
+    for walked in walked::lists(program) {
+        let mut entries = program.acls.entries(walked.acl).map(|(_, ace)| ace);
+        let denies = |ace: &&Ace| ace.action == Action::Deny && ace.matcher.weekdays.is_some();
+        let Some(ace) = entries.find(denies) else { continue };
+        if entries.any(|later| later.action == Action::Allow) {
+            lint.report(
+                RULE.finding(
+                    ace.at,
+                    "for about a second after its start 3proxy lets pass what this entry refuses",
+                )
+                .label("no weekday matches then")
+                .help("allow what is meant at its days, and deny the rest at all times"),
+            );
+        }
+    }
+}
