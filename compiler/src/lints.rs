@@ -25,6 +25,7 @@ pub(crate) mod auth_cache_after_real_type;
 pub(crate) mod auth_cache_alone;
 pub(crate) mod auth_cache_without_authcache;
 pub(crate) mod auth_overwritten;
+pub(crate) mod auth_type_never_asked;
 pub(crate) mod authcache_never_used;
 pub(crate) mod authcache_size_small;
 pub(crate) mod authcache_unknown_field;
@@ -90,6 +91,7 @@ pub(crate) mod list_too_long_for_3proxy;
 pub(crate) mod listen_address_ignored;
 pub(crate) mod local_redirect_needs_zeros;
 pub(crate) mod local_redirect_without_second_allow;
+pub(crate) mod local_targets_reachable;
 pub(crate) mod log_after_service;
 pub(crate) mod log_before_setuid;
 pub(crate) mod log_format_no_zone;
@@ -98,6 +100,7 @@ pub(crate) mod log_rotation_unknown;
 pub(crate) mod maxconn_default_at_load;
 pub(crate) mod maxconn_negative;
 pub(crate) mod mitm_without_ca;
+pub(crate) mod mitm_without_verify;
 pub(crate) mod mixed_auth_open;
 pub(crate) mod monitor_half_written;
 pub(crate) mod nat_address_ignored;
@@ -114,6 +117,7 @@ pub(crate) mod nul_byte;
 pub(crate) mod number_malformed;
 pub(crate) mod obsolete_plugin;
 pub(crate) mod open_proxy;
+pub(crate) mod open_resolver;
 pub(crate) mod operation_impossible_for_service;
 pub(crate) mod option_for_other_service;
 pub(crate) mod parent_after_deny;
@@ -159,6 +163,7 @@ pub(crate) mod setting_overridden;
 pub(crate) mod smart_punctuation;
 pub(crate) mod socket_option_unknown;
 pub(crate) mod splice_without_effect;
+pub(crate) mod sql_log_injection;
 pub(crate) mod strong_without_users;
 pub(crate) mod suffix_matches_others;
 pub(crate) mod suffix_misses_apex;
@@ -169,6 +174,7 @@ pub(crate) mod time_rule_void_at_start;
 pub(crate) mod timeouts_count;
 pub(crate) mod timeouts_invalid;
 pub(crate) mod tls_cert_missing;
+pub(crate) mod tls_client_without_verify;
 pub(crate) mod tls_mode3_without_secure_parent;
 pub(crate) mod tls_mode_conflict;
 pub(crate) mod tls_version_unknown;
@@ -188,6 +194,8 @@ pub(crate) mod user_dropped;
 pub(crate) mod user_list_under_iponly;
 pub(crate) mod user_never_admitted;
 pub(crate) mod user_redefined;
+pub(crate) mod user_too_long;
+pub(crate) mod user_without_name;
 pub(crate) mod users_unused;
 pub(crate) mod weak_hash;
 pub(crate) mod weekday_not_understood;
@@ -212,6 +220,7 @@ static RULES: &[&Rule] = &[
     &auth_cache_alone::RULE,
     &auth_cache_without_authcache::RULE,
     &auth_overwritten::RULE,
+    &auth_type_never_asked::RULE,
     &authcache_never_used::RULE,
     &authcache_size_small::RULE,
     &authcache_unknown_field::RULE,
@@ -277,6 +286,7 @@ static RULES: &[&Rule] = &[
     &listen_address_ignored::RULE,
     &local_redirect_needs_zeros::RULE,
     &local_redirect_without_second_allow::RULE,
+    &local_targets_reachable::RULE,
     &log_after_service::RULE,
     &log_before_setuid::RULE,
     &log_format_no_zone::RULE,
@@ -285,6 +295,7 @@ static RULES: &[&Rule] = &[
     &maxconn_default_at_load::RULE,
     &maxconn_negative::RULE,
     &mitm_without_ca::RULE,
+    &mitm_without_verify::RULE,
     &mixed_auth_open::RULE,
     &monitor_half_written::RULE,
     &nat_address_ignored::RULE,
@@ -301,6 +312,7 @@ static RULES: &[&Rule] = &[
     &number_malformed::RULE,
     &obsolete_plugin::RULE,
     &open_proxy::RULE,
+    &open_resolver::RULE,
     &operation_impossible_for_service::RULE,
     &option_for_other_service::RULE,
     &parent_after_deny::RULE,
@@ -346,6 +358,7 @@ static RULES: &[&Rule] = &[
     &smart_punctuation::RULE,
     &socket_option_unknown::RULE,
     &splice_without_effect::RULE,
+    &sql_log_injection::RULE,
     &strong_without_users::RULE,
     &suffix_matches_others::RULE,
     &suffix_misses_apex::RULE,
@@ -356,6 +369,7 @@ static RULES: &[&Rule] = &[
     &timeouts_count::RULE,
     &timeouts_invalid::RULE,
     &tls_cert_missing::RULE,
+    &tls_client_without_verify::RULE,
     &tls_mode3_without_secure_parent::RULE,
     &tls_mode_conflict::RULE,
     &tls_version_unknown::RULE,
@@ -375,6 +389,8 @@ static RULES: &[&Rule] = &[
     &user_list_under_iponly::RULE,
     &user_never_admitted::RULE,
     &user_redefined::RULE,
+    &user_too_long::RULE,
+    &user_without_name::RULE,
     &users_unused::RULE,
     &weak_hash::RULE,
     &weekday_not_understood::RULE,

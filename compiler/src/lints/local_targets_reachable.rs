@@ -1,0 +1,219 @@
+//! `local-targets-reachable`
+use std::{
+    collections::BTreeSet,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+};
+
+use grammar::Span;
+
+use super::{
+    open_proxy::beyond_this_machine,
+    rule::{Lint, rule},
+};
+use crate::{
+    finding::Finding,
+    fix::{Fix, Safety},
+    policy::witness::{OFFICE_HOURS, Target, Witness},
+    program::{
+        acl::{Ace, AclRef, Action, Matcher},
+        auth::AuthType,
+        service::{Service, ServiceKind},
+    },
+    sources::{Loc, Sources},
+    table::{Table, Verdict, oracle::Walk},
+    way,
+};
+
+rule! {
+    /// Clients can reach this machine itself, its private network or a cloud's metadata service through the proxy.
+    ///
+    /// What listens on 127.0.0.1 often asks for no password, since only local programs were to reach it; and a request through the proxy
+    /// comes from there. 169.254.169.254 hands out the credentials of a cloud machine. If clients are not meant to reach
+    /// such targets, deny them first.
+    ///
+    /// ```3proxy,fires
+    /// users alice:CL:wonderland
+    /// auth strong
+    /// allow alice
+    /// proxy
+    /// ```
+    ///
+    /// Use instead:
+    ///
+    /// ```3proxy,fixed
+    /// users alice:CL:wonderland
+    /// auth strong
+    /// deny * * 127.0.0.0/8,169.254.0.0/16,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,::1,fc00::/7,fe80::/10
+    /// allow alice
+    /// proxy
+    /// ```
+    ///
+    /// What a parent sends on is not reached from here:
+    ///
+    /// ```3proxy,clean
+    /// users alice:CL:wonderland
+    /// auth strong
+    /// allow alice
+    /// parent 1000 socks5 192.0.2.10 1080
+    /// proxy
+    /// ```
+    "local-targets-reachable",
+    level: Allow,
+    group: Security,
+    since: "0.1.0",
+    check: check,
+}
+
+/// A host of each network, and the network.
+const LOCAL: [(IpAddr, &str); 8] = [
+    (IpAddr::V4(Ipv4Addr::LOCALHOST), "127.0.0.0/8"),
+    (IpAddr::V4(Ipv4Addr::new(169, 254, 169, 254)), "169.254.0.0/16"),
+    (IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)), "10.0.0.0/8"),
+    (IpAddr::V4(Ipv4Addr::new(172, 16, 0, 1)), "172.16.0.0/12"),
+    (IpAddr::V4(Ipv4Addr::new(192, 168, 0, 1)), "192.168.0.0/16"),
+    (IpAddr::V6(Ipv6Addr::LOCALHOST), "::1"),
+    (IpAddr::V6(Ipv6Addr::new(0xfc00, 0, 0, 0, 0, 0, 0, 1)), "fc00::/7"),
+    (IpAddr::V6(Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 1)), "fe80::/10"),
+];
+
+/// So many entries are walked in all: then the rest of a generated file is not asked.
+const BUDGET: usize = 1_000_000;
+
+fn check(lint: &mut Lint<'_>) {
+    let program = lint.program.clone();
+    let (mut told, mut budget) = (BTreeSet::new(), BUDGET);
+    // Who is on this machine reaches them anyhow.
+    let far = |service: &Service| forwards(service.kind) && beyond_this_machine(service).is_some();
+    for service in program.services.iter().filter(|service| far(service)) {
+        let first = asked(service).and_then(|acl| program.acls.entries(acl).next());
+        let place = first.map_or(service.at, |(_, ace)| ace.at);
+        if told.contains(&place) {
+            continue;
+        }
+        let reached: Vec<_> = LOCAL
+            .iter()
+            .filter_map(|(address, network)| Some((*network, reach(lint, service, *address, &mut budget)?)))
+            .collect();
+        if let Some((_, witness)) = reached.first() {
+            told.insert(place);
+            let networks: Vec<&str> = reached.iter().map(|(network, _)| *network).collect();
+            lint.report(finding(lint.sources, service, place, &networks, witness));
+        }
+    }
+}
+
+/// Whether clients choose the targets of a kind of service, by address.
+const fn forwards(kind: ServiceKind) -> bool {
+    matches!(kind, ServiceKind::Proxy | ServiceKind::Socks | ServiceKind::Auto)
+}
+
+/// The list that decides; `None`: it is empty, or never asked.
+fn asked(service: &Service) -> Option<AclRef> {
+    service.acl.filter(|_| service.chain.value.iter().all(|step| step.kind != AuthType::None))
+}
+
+/// A request to `address` that the service lets go there directly.
+fn reach(lint: &Lint<'_>, service: &Service, address: IpAddr, budget: &mut usize) -> Option<Witness> {
+    let acls = &lint.program.acls;
+    let Some(acl) = asked(service) else {
+        return candidates(&Matcher::default(), service, address).into_iter().next();
+    };
+    let walk = Walk { acls, list: Some(acl) };
+    let direct = |verdict: Verdict| {
+        let ace = verdict.entry.and_then(|id| acls.ace(id));
+        verdict.passes() && ace.is_some_and(|ace| way::direct_share(&way::groups(acls.parents(ace))) > 0.0)
+    };
+    let may = |ace: &Ace| ace.action == Action::Allow;
+    acls.entries(acl).filter(|(_, ace)| may(ace)).find_map(|(_, ace)| {
+        candidates(&ace.matcher, service, address).into_iter().find(|witness| {
+            let left = budget.checked_sub(acl.len as usize);
+            *budget = left.unwrap_or_default();
+            left.is_some() && direct(walk.decide(&witness.request()))
+        })
+    })
+}
+
+/// Requests to `address` that an entry's other fields accept.
+fn candidates(matcher: &Matcher, service: &Service, address: IpAddr) -> Vec<Witness> {
+    let user = matcher.users.iter().flatten().next().filter(|name| *name != b"-");
+    let named = service.chain.value.iter().any(|step| step.kind.names_user());
+    let user = user.or_else(|| named.then_some(&b"alice"[..]));
+    let source = matcher.sources.as_deref().and_then(<[_]>::first).map(|range| range.first);
+    let port = matcher.ports.as_deref().and_then(<[_]>::first).map_or(80, |range| range.first);
+    let operations = service.kind.operations().iter().copied();
+    let operation = operations
+        .into_iter()
+        .find(|operation| matcher.operations.is_none_or(|listed| listed.has(*operation)));
+    let witness = |operation| Witness {
+        user: user.map(<[u8]>::to_vec),
+        source: source.unwrap_or(IpAddr::V4(Ipv4Addr::new(203, 0, 113, 7))),
+        target: Target::literal(address),
+        port,
+        operation,
+        time: OFFICE_HOURS,
+    };
+    operation.map(witness).into_iter().collect()
+}
+
+fn finding(
+    sources: &Sources,
+    service: &Service,
+    place: Loc,
+    networks: &[&str],
+    witness: &Witness,
+) -> Finding {
+    let listed = networks.join(",");
+    let finding = RULE
+        .finding(place, format!("clients can reach local targets through the proxy: {}", networks.join(", ")))
+        .note(format!("For example {witness} passes."));
+    if place == service.at {
+        return finding.help(format!("write `deny * * {listed}` and `allow *` above the service"));
+    }
+    finding
+        .also(service.at, "in this service")
+        .help(format!("put `deny * * {listed}` above the first entry"))
+        .fix(deny_above(sources, place, &listed))
+}
+
+/// Puts a `deny` of these networks above an entry.
+fn deny_above(sources: &Sources, entry: Loc, networks: &str) -> Option<Fix> {
+    let source = sources.get(entry.file)?;
+    let above = source.tree.line(source.tree.line_at(entry.span.start)?)?.span.start;
+    let at = Loc { file: entry.file, span: Span::new(above, above) };
+    Some(Fix::replace("deny local targets", Safety::Unsafe, at, format!("deny * * {networks}\n")))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::{check, findings};
+
+    #[test]
+    fn only_what_is_reached_is_named() {
+        let found = |text: &str| {
+            let found = findings("local-targets-reachable", text);
+            found.into_iter().map(|finding| finding.message).collect::<Vec<_>>()
+        };
+        let of =
+            |networks: &str| vec![format!("clients can reach local targets through the proxy: {networks}")];
+        assert_eq!(found("allow * * 192.168.0.0/16,127.0.0.1\nsocks\n"), of("127.0.0.0/8, 192.168.0.0/16"));
+        assert_eq!(
+            found("deny * * 127.0.0.0/8,169.254.0.0/16,10.0.0.0/8,::/0\nallow *\nproxy\nsocks\n"),
+            of("172.16.0.0/12, 192.168.0.0/16")
+        );
+        assert_eq!(found("deny *\nsocks\n"), [""; 0]);
+        assert_eq!(found("auth none\ndeny *\nsocks\n").len(), 1);
+        assert_eq!(found("socks\n").len(), 1);
+    }
+
+    #[test]
+    fn targets_that_clients_do_not_choose_are_no_matter() {
+        for text in [
+            "tcppm 25 127.0.0.1 25\n",
+            "dnspr\n",
+            "proxy -i127.0.0.1\n",
+            "allow * * *.example.com\ndeny *\nproxy\n",
+        ] {
+            check("local-targets-reachable", text);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! `tls-client-without-verify`
+use std::collections::BTreeSet;
+
+use grammar::Span;
+
+use super::rule::{Lint, rule};
+use crate::{
+    fix::{Fix, Safety},
+    sources::{Loc, Sources},
+};
+
+rule! {
+    /// TLS towards servers or parents takes any certificate.
+    ///
+    /// So it keeps out who listens, but not who stands in the way and answers in place of the server: credentials for a parent go to that one.
+    ///
+    /// ```3proxy,fires
+    /// ssl_client
+    /// auth iponly
+    /// allow * 10.0.0.0/8
+    /// tcppm 143 mail.example.com 993
+    /// ```
+    ///
+    /// Use instead:
+    ///
+    /// ```3proxy,fixed
+    /// ssl_client_verify
+    /// ssl_client
+    /// auth iponly
+    /// allow * 10.0.0.0/8
+    /// tcppm 143 mail.example.com 993
+    /// ```
+    ///
+    /// ```3proxy,clean
+    /// ssl_client
+    /// ssl_client_ca_file /etc/ssl/certs/ca-certificates.crt
+    /// ssl_client_verify
+    /// auth iponly
+    /// allow * 10.0.0.0/8
+    /// tcppm 143 mail.example.com 993
+    /// ```
+    "tls-client-without-verify",
+    level: Warn,
+    group: Security,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let mut told = BTreeSet::new();
+    for service in &lint.program.clone().services {
+        let verified = service.tls.client.verify.is_some();
+        let Some(at) = service.tls.connect.filter(|_| !verified && told.insert(service.tls.connect)) else {
+            continue;
+        };
+        lint.report(
+            RULE.finding(at, "TLS towards the server takes any certificate")
+                .label("does not verify whom it reaches")
+                .also(service.at, "by this service")
+                .help("write `ssl_client_verify` above it, and `ssl_client_ca_file` if the CA is your own")
+                .fix(verify_above(lint.sources, at)),
+        );
+    }
+}
+
+/// Puts `ssl_client_verify` above a line.
+pub(super) fn verify_above(sources: &Sources, line: Loc) -> Option<Fix> {
+    let source = sources.get(line.file)?;
+    let above = source.tree.line(source.tree.line_at(line.span.start)?)?.span.start;
+    let at = Loc { file: line.file, span: Span::new(above, above) };
+    // Servers with certificates of their own are refused then.
+    Some(Fix::replace("verify certificates", Safety::Unsafe, at, "ssl_client_verify\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::check;
+
+    #[test]
+    fn one_finding_for_a_line() {
+        check(
+            "tls-client-without-verify",
+            "ssl_cli\n#^ any certificate\nproxy\nsocks\nssl_nocli\nproxy -p2\nssl_client_verify\nssl_cli\nproxy -p3\n",
+        );
+        check("tls-client-without-verify", "ssl_serv\nproxy\nssl_client\n");
+    }
+}
