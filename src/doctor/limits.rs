@@ -99,8 +99,12 @@ fn is_limited(examination: &mut Examination<'_>) -> Option<bool> {
     }
     let status = examination.text(&PROCESSES, of_process(examination, "status"))?;
     // Real, effective, saved, of files.
-    let user = status.lines().find_map(|line| line.strip_prefix("Uid:"))?.split_whitespace().nth(1)?;
-    Some(user != "0")
+    let users = status.lines().find_map(|line| line.strip_prefix("Uid:"));
+    let user = users.and_then(|users| users.split_whitespace().nth(1));
+    if user.is_none() {
+        examination.unchecked(&PROCESSES, "it is not known which user serves");
+    }
+    Some(user? != "0")
 }
 
 fn processes(examination: &mut Examination<'_>) {
@@ -159,12 +163,15 @@ fn tasks(examination: &mut Examination<'_>) {
 fn other_tasks(examination: &mut Examination<'_>) -> Option<u64> {
     let text = examination.text(&THREADS, "/proc/loadavg")?;
     // `running/all`.
-    let all: u64 = text.split_whitespace().nth(3)?.split_once('/')?.1.parse().ok()?;
+    let all = text.split_whitespace().nth(3).and_then(|tasks| tasks.split_once('/')?.1.parse::<u64>().ok());
+    if all.is_none() {
+        examination.unchecked(&THREADS, "`/proc/loadavg` does not say how many tasks there are");
+    }
     let own = examination.subject.process.and_then(|_| {
         let status = examination.text(&THREADS, of_process(examination, "status"))?;
         status.lines().find_map(|line| line.strip_prefix("Threads:"))?.trim().parse().ok()
     });
-    Some(all.saturating_sub(own.unwrap_or(0)))
+    Some(all?.saturating_sub(own.unwrap_or(0)))
 }
 
 fn threads(examination: &mut Examination<'_>) {

@@ -98,8 +98,12 @@ fn syn_cookies(examination: &mut Examination<'_>) {
 
 fn memory(examination: &mut Examination<'_>) -> Option<u64> {
     let text = examination.text(&SOCKET_MEMORY, "/proc/meminfo")?;
-    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    Some(total.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
+    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:")?.split_whitespace().next());
+    let kilobytes = total.and_then(|total| total.parse::<u64>().ok());
+    if kilobytes.is_none() {
+        examination.unchecked(&SOCKET_MEMORY, "`/proc/meminfo` does not say how much memory there is");
+    }
+    kilobytes.map(|kilobytes| kilobytes.saturating_mul(1024))
 }
 
 /// Bytes of a page. Where the kernel does not say, it is that of most processors.

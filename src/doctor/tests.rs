@@ -225,6 +225,14 @@ fn what_can_not_be_read_is_said() {
     check("tuned", &[("net.core.somaxconn", "-")], config, &["listen-queue?"]);
     check("tuned", &[("net.core.somaxconn", "many\n")], config, &["listen-queue?"]);
     check("tuned", &[("/proc/net/netstat", "IpExt: x\n")], config, &["listen-drops?"]);
+    check("tuned", &[("/proc/meminfo", "MemFree: 1 kB\n")], config, &["socket-memory?"]);
+    check("tuned", &[("/proc/loadavg", "0 0 0\n")], config, &["threads?"]);
+    let user = [
+        ("/proc/812/limits", "Max open files 9999 9999 files\nMax processes 10 10 processes\n"),
+        ("/proc/812/status", ""),
+    ];
+    check("tuned", &user, config, &["processes?"]);
+    check("tuned", &[("/proc/812/cgroup", "-")], config, &["tasks?"]);
 }
 
 #[test]
