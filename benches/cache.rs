@@ -24,8 +24,8 @@ use compiler::{
 use grammar::Secret;
 use moka::sync::Cache;
 use runtime::{
-    authenticate::cache::{Identities, Key, Known, Subject},
-    session::{Credentials, TargetName},
+    Credentials, TargetName,
+    cache::{Identities, Key, Known, Subject},
 };
 
 /// A hit, and an entry, may cost so many times what they cost with plain moka.

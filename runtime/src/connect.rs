@@ -22,7 +22,7 @@ use crate::{
 
 /// Where a connection comes from, for each family; unspecified: the system chooses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Source {
+pub(crate) struct Source {
     v4: Ipv4Addr,
     v6: Ipv6Addr,
     /// Set by `extip`: an address for both families, so that a target of the other family can't be connected.
@@ -32,13 +32,13 @@ pub struct Source {
 impl Source {
     /// The service's own: `-e` or `external`.
     #[must_use]
-    pub fn of(external: External) -> Self {
+    pub(crate) fn of(external: External) -> Self {
         Self { v4: external.v4.value, v6: external.v6.value, only: None }
     }
 
     /// This address and no other.
     #[must_use]
-    pub fn only(self, address: IpAddr) -> Self {
+    pub(crate) fn only(self, address: IpAddr) -> Self {
         Self { only: Some(address.to_canonical()), ..self }
     }
 
@@ -59,7 +59,7 @@ impl Source {
 /// # Errors
 /// With 3proxy's codes: 100 for a null address or port, 11 if there is no socket to be had, 12 if the source address can't be bound,
 /// 13 if the target can't be reached within `limit`.
-pub async fn connect(
+pub(crate) async fn connect(
     target: SocketAddr,
     source: Source,
     options: Option<&Set<SocketOptions>>,

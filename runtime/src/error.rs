@@ -2,7 +2,7 @@
 /// Why a request was not served, or a session ended early.
 #[derive(Debug, thiserror::Error)]
 #[error("{kind} (code {code})")]
-pub struct Failure {
+pub(crate) struct Failure {
     /// 3proxy's error code, as `%E` logs it.
     pub code: u16,
     /// Who failed and how.
@@ -11,7 +11,7 @@ pub struct Failure {
 
 /// Who failed and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FailureKind {
+pub(crate) enum FailureKind {
     /// An entry of the access list refused (1), or its end did (3).
     #[error("denied by the access list")]
     Denied,
@@ -44,7 +44,7 @@ pub enum FailureKind {
 impl Failure {
     /// A failure with 3proxy's `code` for it.
     #[must_use]
-    pub const fn new(code: u16, kind: FailureKind) -> Self {
+    pub(crate) const fn new(code: u16, kind: FailureKind) -> Self {
         Self { code, kind }
     }
 }

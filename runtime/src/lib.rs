@@ -9,28 +9,32 @@
 //! Network input never panics. Every failure has a 3proxy code and a log record.
 //! No buffer is held for an idle connection.
 
-pub mod authenticate;
+mod authenticate;
 mod authorize;
-pub mod connect;
+mod connect;
 pub mod crypt;
-pub mod error;
+mod error;
 pub mod event;
 mod expiring;
 pub mod findings;
-pub mod listener;
-pub mod log;
+mod listener;
+mod log;
 mod parent;
-pub mod protocol;
+mod protocol;
 mod random;
-pub mod relay;
+mod relay;
 pub mod reload;
-pub mod resolve;
+mod resolve;
 mod running;
 mod service;
-pub mod session;
-pub mod snapshot;
+mod session;
+mod snapshot;
 mod socket;
-pub mod supported;
+mod supported;
 #[cfg(test)]
 mod testing;
 pub mod watch;
+
+pub use authenticate::cache;
+pub use protocol::{http::page, socks};
+pub use session::{Credentials, TargetName};

@@ -10,14 +10,14 @@ mod writer;
 
 use std::sync::Arc;
 
-pub use format::Format;
-pub use record::{Protocol, Record};
-pub use sink::Sink;
-pub use writer::Writer;
+pub(crate) use format::Format;
+pub(crate) use record::{Protocol, Record};
+pub(crate) use sink::Sink;
+pub(crate) use writer::Writer;
 
 /// How the records of one service look and where they go.
 #[derive(Clone, Debug)]
-pub struct Logger {
+pub(crate) struct Logger {
     format: Arc<Format>,
     to: Option<(Writer, Arc<Sink>)>,
 }
@@ -25,18 +25,18 @@ pub struct Logger {
 impl Logger {
     /// Renders by `format` into `sink`, through `writer`.
     #[must_use]
-    pub fn new(format: Arc<Format>, writer: Writer, sink: Arc<Sink>) -> Self {
+    pub(crate) fn new(format: Arc<Format>, writer: Writer, sink: Arc<Sink>) -> Self {
         Self { format, to: Some((writer, sink)) }
     }
 
     /// Writes nothing.
     #[must_use]
-    pub fn nowhere() -> Self {
+    pub(crate) fn nowhere() -> Self {
         Self { format: Arc::new(Format::default()), to: None }
     }
 
     /// Queues the line that says `record`, unless an entry said `nolog`. Never waits.
-    pub fn write(&self, record: &Record) {
+    pub(crate) fn write(&self, record: &Record) {
         if record.nolog {
             return;
         }

@@ -1,3 +1,3 @@
 //! What clients and servers say, without I/O: bytes in, meaning out.
-pub mod http;
+pub(crate) mod http;
 pub mod socks;

@@ -22,7 +22,7 @@ use buffer::Buffer;
 
 /// When a relay ends by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// So long without a byte in either direction.
     pub idle: Duration,
     /// Whether a direction may live on after the other has ended; otherwise what is buffered is delivered, and that is all.
@@ -31,7 +31,7 @@ pub struct Limits {
 
 /// What a relay did.
 #[derive(Debug)]
-pub struct Relayed {
+pub(crate) struct Relayed {
     /// Bytes from the client that the server's socket took.
     pub from_client: u64,
     /// Bytes from the server that the client's socket took.
@@ -44,33 +44,33 @@ pub struct Relayed {
 
 /// Why a relay ended.
 #[derive(Debug)]
-pub enum End {
+pub(crate) enum End {
     /// Both directions were closed in order, or one was and half-closed connections are not kept.
     Closed,
     /// Nothing moved for too long.
     Idle,
     /// The client's socket failed.
-    Client(io::Error),
+    Client,
     /// The server's socket failed.
-    Server(io::Error),
+    Server,
 }
 
 impl End {
     /// 3proxy's code for it.
     #[must_use]
-    pub const fn code(&self) -> u16 {
+    pub(crate) const fn code(&self) -> u16 {
         match self {
             Self::Closed => 0,
             Self::Idle => 92,
-            Self::Client(_) => 95,
-            Self::Server(_) => 96,
+            Self::Client => 95,
+            Self::Server => 96,
         }
     }
 }
 
 /// Moves bytes both ways until both directions have ended, a socket fails, or nothing has moved for `limits.idle`.
 /// An end of stream is passed on as such. Neither socket is closed: the caller drops them.
-pub async fn relay(client: &TcpStream, server: &TcpStream, limits: Limits) -> Relayed {
+pub(crate) async fn relay(client: &TcpStream, server: &TcpStream, limits: Limits) -> Relayed {
     let mut state = Relay {
         up: Direction::new(client, server),
         down: Direction::new(server, client),
@@ -149,15 +149,15 @@ struct Direction<'a> {
 
 /// Which side of a direction failed.
 enum Fault {
-    Reading(io::Error),
-    Writing(io::Error),
+    Reading,
+    Writing,
 }
 
 impl Fault {
-    fn end(self, reading: fn(io::Error) -> End, writing: fn(io::Error) -> End) -> End {
+    const fn end(self, reading: End, writing: End) -> End {
         match self {
-            Self::Reading(error) => reading(error),
-            Self::Writing(error) => writing(error),
+            Self::Reading => reading,
+            Self::Writing => writing,
         }
     }
 }
@@ -191,7 +191,7 @@ impl<'a> Direction<'a> {
 
     fn write(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>> {
         let Some(buffer) = &mut self.buffer else { return Poll::Ready(Ok(())) };
-        ready!(self.to.poll_write_ready(cx)).map_err(Fault::Writing)?;
+        ready!(self.to.poll_write_ready(cx)).map_err(|_| Fault::Writing)?;
         match self.to.try_write(buffer.rest()) {
             Ok(written) => {
                 buffer.consume(written);
@@ -199,13 +199,13 @@ impl<'a> Direction<'a> {
                 self.cycles += 1;
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            Err(error) => return Poll::Ready(Err(Fault::Writing(error))),
+            Err(_) => return Poll::Ready(Err(Fault::Writing)),
         }
         Poll::Ready(Ok(()))
     }
 
     fn read(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>> {
-        ready!(self.from.poll_read_ready(cx)).map_err(Fault::Reading)?;
+        ready!(self.from.poll_read_ready(cx)).map_err(|_| Fault::Reading)?;
         let buffer = self.buffer.get_or_insert_with(Buffer::take);
         match self.from.try_read(buffer.space()) {
             Ok(0) => self.at_end = true,
@@ -214,7 +214,7 @@ impl<'a> Direction<'a> {
                 self.cycles += 1;
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            Err(error) => return Poll::Ready(Err(Fault::Reading(error))),
+            Err(_) => return Poll::Ready(Err(Fault::Reading)),
         }
         Poll::Ready(Ok(()))
     }

@@ -25,7 +25,7 @@ pub(crate) use wire::Kind;
 
 /// Resolves names as one configuration says.
 #[derive(Debug)]
-pub struct Resolver {
+pub(crate) struct Resolver {
     mode: ResolverMode,
     servers: Vec<NameServer>,
     /// How long a name server may take.
@@ -45,7 +45,7 @@ struct Names {
 
 /// What a name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Resolved {
+pub(crate) enum Resolved {
     /// It has this address. All zeros (`nsrecord NAME 0.0.0.0`) is one that is compared with rules and never connected to.
     Address(IpAddr),
     /// It has none, or nobody answered.
@@ -55,7 +55,7 @@ pub enum Resolved {
 impl Resolver {
     /// The resolver of a configuration; `limit` bounds what a name server may take to answer.
     #[must_use]
-    pub fn new(settings: &compiler::program::resolve::Resolver, limit: Duration) -> Self {
+    pub(crate) fn new(settings: &compiler::program::resolve::Resolver, limit: Duration) -> Self {
         let names = |v6: bool, capacity: Option<u32>| {
             // 3proxy has nowhere to keep a record that stands before the cache.
             let kept = settings
@@ -80,7 +80,7 @@ impl Resolver {
     }
 
     /// An address of `name`, by the families that a service uses and in their order.
-    pub async fn lookup(&self, name: &str, family: Family) -> Resolved {
+    pub(crate) async fn lookup(&self, name: &str, family: Family) -> Resolved {
         for &kind in kinds(family) {
             if let Some(address) = self.lookup_kind(name, kind).await {
                 return Resolved::Address(address);
@@ -90,7 +90,7 @@ impl Resolver {
     }
 
     /// The same, but never a made-up address: for parents, which `fakeresolve` must not turn into 127.0.0.2.
-    pub async fn lookup_parent(&self, name: &str) -> Option<IpAddr> {
+    pub(crate) async fn lookup_parent(&self, name: &str) -> Option<IpAddr> {
         for kind in [Kind::A, Kind::Aaaa] {
             let found = match self.mode {
                 ResolverMode::Fake if self.servers.is_empty() => self.by_system(name, kind).await,

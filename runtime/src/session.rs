@@ -19,7 +19,7 @@ use crate::{
 
 /// What a client asks for.
 #[derive(Clone, Debug)]
-pub struct Ask {
+pub(crate) struct Ask {
     /// The name and password that it gave.
     pub credentials: Option<Credentials>,
     /// The target as the client named it.
@@ -41,7 +41,7 @@ pub struct Credentials {
 
 /// A connection towards the target, ready for the client's bytes.
 #[derive(Debug)]
-pub struct Upstream {
+pub(crate) struct Upstream {
     /// The socket.
     pub stream: TcpStream,
     /// How requests are to be written on it.
@@ -73,7 +73,7 @@ impl Upstream {
 
 /// How requests are to be written on an upstream connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Route {
+pub(crate) enum Route {
     /// The bytes reach the target as they are: direct, or through a tunnel.
     Tunnel,
     /// The peer is an HTTP proxy: absolute URIs, and these credentials.
@@ -84,7 +84,7 @@ pub enum Route {
 
 /// What must be equal for a connection to serve another request of the same client.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReuseKey {
+pub(crate) struct ReuseKey {
     /// Target and port.
     pub target: (TargetName, u16),
     /// The entry that decided.
@@ -97,7 +97,7 @@ pub struct ReuseKey {
 
 /// One client connection.
 #[derive(Debug)]
-pub struct Session {
+pub(crate) struct Session {
     /// The configuration that it began under.
     pub snapshot: Arc<Snapshot>,
     /// Its service.
@@ -114,7 +114,7 @@ pub struct Session {
 
 /// What became of a session's service since the session, or its last request, began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Renewed {
+pub(crate) enum Renewed {
     /// The same configuration is in force.
     Same,
     /// Another one is, and the session is under it now: nothing that the old one decided holds.
@@ -126,7 +126,7 @@ pub enum Renewed {
 impl Session {
     /// A session of `client`, which connected to `local`. IPv4-mapped addresses are taken for the IPv4 addresses that they are.
     #[must_use]
-    pub fn new(
+    pub(crate) fn new(
         snapshot: Arc<Snapshot>,
         service: Arc<ServicePolicy>,
         client: SocketAddr,
@@ -164,7 +164,7 @@ impl Session {
 
     /// Which addresses the service uses: `-4`, `-6`, `-46`, `-64`.
     #[must_use]
-    pub fn family(&self) -> Family {
+    pub(crate) fn family(&self) -> Family {
         self.service.settings.options.family.map_or(Family::Default, |family| family.value)
     }
 
@@ -172,7 +172,7 @@ impl Session {
     ///
     /// # Errors
     /// The [`Failure`] to answer and to log; its code is in the record already.
-    pub async fn open(&mut self, ask: &Ask) -> Result<Upstream, Failure> {
+    pub(crate) async fn open(&mut self, ask: &Ask) -> Result<Upstream, Failure> {
         let opened = match authorize::decide(self, ask).await {
             Ok(grant) => authorize::connect(self, ask, grant).await,
             Err(failure) => Err(failure),
@@ -184,13 +184,13 @@ impl Session {
     ///
     /// # Errors
     /// As [`Session::open`].
-    pub async fn permit(&mut self, ask: &Ask) -> Result<ReuseKey, Failure> {
+    pub(crate) async fn permit(&mut self, ask: &Ask) -> Result<ReuseKey, Failure> {
         let decided = authorize::decide(self, ask).await.map(|grant: Grant| grant.reuse(self, ask));
         decided.inspect_err(|failure| self.record.code = failure.code)
     }
 
     /// Writes the record, with the time that has passed since it was begun.
-    pub fn log(&self) {
+    pub(crate) fn log(&self) {
         self.service.log.write(&self.record);
     }
 }

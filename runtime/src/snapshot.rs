@@ -24,7 +24,7 @@ use crate::{authenticate::cache::Identities, crypt::takes_long, log::Logger, res
 
 /// One configuration in force.
 #[derive(Debug)]
-pub struct Snapshot {
+pub(crate) struct Snapshot {
     /// Counts the configurations of this process: 1 at the start, one more with each reload.
     pub generation: u64,
     /// What the configuration does.
@@ -47,7 +47,7 @@ pub struct Snapshot {
 
 /// One service of a snapshot.
 #[derive(Debug)]
-pub struct ServicePolicy {
+pub(crate) struct ServicePolicy {
     /// Index into [`Program::services`]: what [`Policy::decide`] is asked by.
     pub index: usize,
     /// What it speaks.
@@ -60,12 +60,12 @@ pub struct ServicePolicy {
 
 /// Names a listening socket for as long as the process lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ListenerId(u64);
+pub(crate) struct ListenerId(u64);
 
 impl ListenerId {
     /// One that no other socket has.
     #[must_use]
-    pub fn next() -> Self {
+    pub(crate) fn next() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
     }
@@ -77,7 +77,7 @@ impl Snapshot {
     ///
     /// May take a while for a large configuration: not to be called on a thread that serves connections.
     #[must_use]
-    pub fn new(
+    pub(crate) fn new(
         before: Option<&Self>,
         program: Arc<Program>,
         loggers: Vec<Logger>,
@@ -107,14 +107,14 @@ impl Snapshot {
 
     /// The service that answers on a listener; `None`: this configuration has closed it.
     #[must_use]
-    pub fn listening(&self, listener: ListenerId) -> Option<&Arc<ServicePolicy>> {
+    pub(crate) fn listening(&self, listener: ListenerId) -> Option<&Arc<ServicePolicy>> {
         self.services.get(*self.listeners.get(&listener)?)
     }
 }
 
 /// `timeouts`, as durations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Durations {
+pub(crate) struct Durations {
     /// Between two bytes of a short answer.
     pub byte_short: Duration,
     /// Between two bytes of a long answer.

@@ -33,7 +33,7 @@ use crate::findings::NOT_EXECUTED;
 
 /// A finding for everything in `program` that is not executed.
 #[must_use]
-pub fn check(sources: &Sources, program: &Program) -> Vec<Finding> {
+pub(crate) fn check(sources: &Sources, program: &Program) -> Vec<Finding> {
     let Program {
         services,
         acls,

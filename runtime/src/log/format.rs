@@ -31,7 +31,7 @@ const MONTHS: [&str; 12] =
 
 /// A compiled format.
 #[derive(Debug)]
-pub struct Format {
+pub(crate) struct Format {
     utc: bool,
     pieces: Box<[Piece]>,
     filter: Filter,
@@ -62,7 +62,7 @@ impl Format {
     ///
     /// Total, as 3proxy is: the first character is always taken for the clock, and an unknown letter prints itself.
     #[must_use]
-    pub fn compile(text: &[u8]) -> Self {
+    pub(crate) fn compile(text: &[u8]) -> Self {
         let LogFormat { filter, utc, body } = value::log_format(text).value;
         let filter = filter.map_or_else(Filter::default, Filter::of);
         Self { utc, pieces: piece::parse(body.as_bytes()).into(), filter }
@@ -70,7 +70,7 @@ impl Format {
 
     /// The line for `record`, without a line end, as of now.
     #[must_use]
-    pub fn render(&self, record: &Record) -> Vec<u8> {
+    pub(crate) fn render(&self, record: &Record) -> Vec<u8> {
         self.render_at(record, Timestamp::now())
     }
 

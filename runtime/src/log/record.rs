@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 /// What a request's log record will say. Fields that were never set print as 3proxy prints them: `-`, `0.0.0.0`, `0`.
 #[derive(Clone, Debug)]
-pub struct Record {
+pub(crate) struct Record {
     /// When the request began: `%D` and the rates `%b`, `%B` count from here.
     pub started: Instant,
     /// 3proxy's result code: `%E`.
@@ -48,13 +48,13 @@ pub struct Record {
 impl Record {
     /// The record of a connection from `client` to `local`, on a service of `kind` with the port `service_port`.
     #[must_use]
-    pub fn new(kind: ServiceKind, service_port: u16, client: SocketAddr, local: SocketAddr) -> Self {
+    pub(crate) fn new(kind: ServiceKind, service_port: u16, client: SocketAddr, local: SocketAddr) -> Self {
         Self::blank(kind.into(), service_port, client, local)
     }
 
     /// A fresh record for the next request on the same connection: it keeps where the connection is from and to, and nothing else.
     #[must_use]
-    pub fn next(&self) -> Self {
+    pub(crate) fn next(&self) -> Self {
         Self::blank(self.protocol, self.service_port, self.client, self.local)
     }
 

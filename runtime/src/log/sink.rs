@@ -23,7 +23,7 @@ const LOOK_AFTER: Duration = Duration::from_secs(1);
 
 /// A log target.
 #[derive(Debug)]
-pub struct Sink {
+pub(crate) struct Sink {
     /// Records that were dropped since it was last said.
     pub(super) dropped: AtomicU64,
     /// The last write failed, and that was said.
@@ -61,7 +61,7 @@ struct Open {
 impl Sink {
     /// Standard output.
     #[must_use]
-    pub fn stdout() -> Self {
+    pub(crate) fn stdout() -> Self {
         Self { dropped: AtomicU64::new(0), failing: AtomicBool::new(false), kind: Kind::Stdout }
     }
 
@@ -70,7 +70,7 @@ impl Sink {
     ///
     /// # Errors
     /// It can't be opened for writing.
-    pub fn file(path: PathBuf, rotation: Rotation, keep: u32) -> io::Result<Self> {
+    pub(crate) fn file(path: PathBuf, rotation: Rotation, keep: u32) -> io::Result<Self> {
         let name = Name { path, rotation, keep };
         let open = Open::new(&name, &Zoned::now())?;
         Ok(Self {

@@ -17,7 +17,7 @@ const BATCH: usize = 64 * 1024;
 
 /// Hands lines to the writing thread. Clones share the thread; it ends with the last of them.
 #[derive(Clone, Debug)]
-pub struct Writer {
+pub(crate) struct Writer {
     queue: mpsc::Sender<Message>,
 }
 
@@ -32,21 +32,21 @@ impl Writer {
     ///
     /// # Errors
     /// The system refuses a thread.
-    pub fn start(events: Events) -> io::Result<Self> {
+    pub(crate) fn start(events: Events) -> io::Result<Self> {
         let (queue, messages) = mpsc::channel(QUEUE);
         std::thread::Builder::new().name("log".into()).spawn(move || write(messages, &events))?;
         Ok(Self { queue })
     }
 
     /// Queues a line for `sink`. Never waits.
-    pub fn queue(&self, sink: &Arc<Sink>, line: Vec<u8>) {
+    pub(crate) fn queue(&self, sink: &Arc<Sink>, line: Vec<u8>) {
         if self.queue.try_send(Message::Line(Arc::clone(sink), line)).is_err() {
             sink.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// Returns when every line that was queued before is written.
-    pub async fn flush(&self) {
+    pub(crate) async fn flush(&self) {
         let (done, written) = oneshot::channel();
         if self.queue.send(Message::Flush(done)).await.is_ok() {
             // An error says that the thread is gone, and with it every line.

@@ -11,18 +11,18 @@
 //!
 //! Why not httparse: it refuses what 3proxy's clients get away with (folded lines, `Name : value`, a line without a colon, a
 //! blank in an URL), and after `tidy` there is little left for it to do.
-pub mod body;
-pub mod chunked;
-pub mod credentials;
-pub mod fields;
-pub mod forward;
-pub mod head;
+pub(crate) mod body;
+pub(crate) mod chunked;
+pub(crate) mod credentials;
+pub(crate) mod fields;
+pub(crate) mod forward;
+pub(crate) mod head;
 pub mod page;
-pub mod target;
+pub(crate) mod target;
 
 /// Why a message is not HTTP, or is not safe to forward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Malformed {
+pub(crate) enum Malformed {
     /// No method, target and version.
     #[error("malformed first line")]
     Line,
@@ -52,7 +52,7 @@ pub enum Malformed {
 impl Malformed {
     /// 3proxy's error code, where it has one for the same fault; 516 ("header too large or otherwise unfit") for the rest.
     #[must_use]
-    pub const fn code(self) -> u16 {
+    pub(crate) const fn code(self) -> u16 {
         match self {
             Self::Line => 512,
             Self::Scheme => 513,

@@ -56,8 +56,8 @@ impl Tunnel {
     async fn send_early(&mut self) -> Result<(), End> {
         let (up, down) = (std::mem::take(&mut self.from_client), std::mem::take(&mut self.from_server));
         let limit = self.session.snapshot.timeouts.connection_long;
-        send(&mut self.server, &up, limit).await.map_err(End::Server)?;
-        send(&mut self.client, &down, limit).await.map_err(End::Client)?;
+        send(&mut self.server, &up, limit).await.map_err(|_| End::Server)?;
+        send(&mut self.client, &down, limit).await.map_err(|_| End::Client)?;
         self.session.record.from_client += up.len() as u64;
         self.session.record.from_server += down.len() as u64;
         Ok(())

@@ -6,7 +6,7 @@ use compiler::{
     },
     trace::Case,
 };
-use runtime::protocol::{http::page::Page, socks};
+use runtime::{page::Page, socks};
 
 /// What the proxy answers.
 pub(super) struct Reply {

@@ -6,7 +6,7 @@ use super::{
 
 /// How a body is delimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Body {
+pub(crate) enum Body {
     /// There is none.
     None,
     /// So many bytes.
@@ -22,7 +22,7 @@ pub enum Body {
 /// # Errors
 /// [`Malformed::Framing`] for lengths that differ or are not plain digits, for any transfer coding but one `chunked`, for one in
 /// HTTP/1.0, and for one beside several lengths.
-pub fn of_request(head: &Head<'_>, version: Version) -> Result<Body, Malformed> {
+pub(crate) fn of_request(head: &Head<'_>, version: Version) -> Result<Body, Malformed> {
     let length = content_length(head)?;
     if !has_coding(head) {
         return Ok(length.map_or(Body::None, Body::Length));
@@ -42,7 +42,7 @@ pub fn of_request(head: &Head<'_>, version: Version) -> Result<Body, Malformed> 
 ///
 /// # Errors
 /// [`Malformed::Framing`] for lengths that differ or are not plain digits.
-pub fn of_response(head: &Head<'_>, status: u16, method: &[u8]) -> Result<Body, Malformed> {
+pub(crate) fn of_response(head: &Head<'_>, status: u16, method: &[u8]) -> Result<Body, Malformed> {
     if status < 200 || matches!(status, 204 | 304) || method.eq_ignore_ascii_case(b"HEAD") {
         return Ok(Body::None);
     }

@@ -11,7 +11,7 @@ const MAX_SIZE_LINE: usize = 4096;
 
 /// The state between two calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Decoder {
+pub(crate) struct Decoder {
     state: State,
 }
 
@@ -27,7 +27,7 @@ enum State {
 
 /// What the next bytes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Piece<'a> {
+pub(crate) enum Piece<'a> {
     /// More bytes are needed.
     More,
     /// A chunk of so many bytes begins; never 0.
@@ -50,7 +50,7 @@ impl Decoder {
     /// # Errors
     /// [`Malformed::Chunk`] for a size that is not 1 to 16 hexadecimal digits (with `0x` before them, as 3proxy takes it), for a
     /// line that does not end with CR LF, for data that is longer than its size, and for trailers that are no fields or too long.
-    pub fn next<'a>(&mut self, input: &'a [u8]) -> Result<(usize, Piece<'a>), Malformed> {
+    pub(crate) fn next<'a>(&mut self, input: &'a [u8]) -> Result<(usize, Piece<'a>), Malformed> {
         match self.state {
             State::Size => {
                 let Some(line) = line(input, MAX_SIZE_LINE)? else { return Ok((0, Piece::More)) };

@@ -5,7 +5,7 @@ use crate::session::Credentials;
 
 /// Decodes base64. What follows the padding is left aside, as in 3proxy; missing padding and foreign bytes are not.
 #[must_use]
-pub fn decode_base64(text: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn decode_base64(text: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     for four in text.chunks(4) {
         let &[a, b, c, d] = four else { return None };
@@ -39,7 +39,7 @@ fn digit(byte: u8) -> Option<u32> {
 
 /// The value of a field that carries these credentials: `Basic …`.
 #[must_use]
-pub fn basic(credentials: &Credentials) -> String {
+pub(crate) fn basic(credentials: &Credentials) -> String {
     let password = credentials.password.as_ref().map_or(&[][..], Secret::expose);
     let pair = [&credentials.user, &b":"[..], password].concat();
     format!("Basic {}", openssl::base64::encode_block(&pair))
@@ -48,7 +48,7 @@ pub fn basic(credentials: &Credentials) -> String {
 /// The credentials of a `Proxy-Authorization` value. `None`: another scheme, or not readable. The blank behind `Basic` may be
 /// missing, as in 3proxy. NUL is refused: others end a name with it.
 #[must_use]
-pub fn of_field(value: &[u8]) -> Option<Credentials> {
+pub(crate) fn of_field(value: &[u8]) -> Option<Credentials> {
     let (scheme, rest) = value.split_at_checked(5)?;
     if !scheme.eq_ignore_ascii_case(b"basic") {
         return None;
@@ -68,7 +68,7 @@ fn readable(pair: &[u8]) -> Option<Credentials> {
 
 /// What the user information of an URL says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct UserInfo {
+pub(crate) struct UserInfo {
     /// For this proxy: the first two of four parts.
     pub proxy: Option<Credentials>,
     /// For the server.
@@ -78,7 +78,7 @@ pub struct UserInfo {
 /// Reads `[user:password:]user:password`, percent-decoded. Only with three colons or more are the first two parts for the proxy;
 /// `for_proxy` is false where a service takes no names (`-u`).
 #[must_use]
-pub fn of_userinfo(userinfo: &[u8], for_proxy: bool) -> UserInfo {
+pub(crate) fn of_userinfo(userinfo: &[u8], for_proxy: bool) -> UserInfo {
     let mut parts = userinfo.splitn(3, |&byte| byte == b':');
     let split = (parts.next(), parts.next(), parts.next().filter(|rest| rest.contains(&b':')));
     let (proxy, rest) = match split {

@@ -8,7 +8,7 @@ const NEVER_BY_NAME: [&str; 6] =
 
 /// Whether a field is for this connection alone.
 #[must_use]
-pub fn is_hop_by_hop(field: &Field<'_>, head: &Head<'_>) -> bool {
+pub(crate) fn is_hop_by_hop(field: &Field<'_>, head: &Head<'_>) -> bool {
     is_connection(field)
         || has_prefix(field, b"proxy-")
         || field.is("keep-alive")
@@ -18,19 +18,19 @@ pub fn is_hop_by_hop(field: &Field<'_>, head: &Head<'_>) -> bool {
 
 /// `Connection` and its unofficial relative: both say whether the connection is kept.
 #[must_use]
-pub fn is_connection(field: &Field<'_>) -> bool {
+pub(crate) fn is_connection(field: &Field<'_>) -> bool {
     field.is("connection") || field.is("proxy-connection")
 }
 
 /// Credentials for a proxy, in whatever scheme. They are for this proxy, and end here.
 #[must_use]
-pub fn is_proxy_authorization(field: &Field<'_>) -> bool {
+pub(crate) fn is_proxy_authorization(field: &Field<'_>) -> bool {
     field.is("proxy-authorization")
 }
 
 /// Fields that may not come behind a body: they decide how it is read, where it goes and who asks.
 #[must_use]
-pub fn may_be_trailer(line: &[u8]) -> bool {
+pub(crate) fn may_be_trailer(line: &[u8]) -> bool {
     let name = line.split(|&byte| byte == b':').next().unwrap_or_default();
     let field = Field { name, value: b"" };
     let fixed = [
@@ -59,7 +59,7 @@ fn is_named(field: &Field<'_>, head: &Head<'_>) -> bool {
 
 /// Whether the sender of a head wants its connection kept, and how it said so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keep {
+pub(crate) enum Keep {
     /// It closes.
     Close,
     /// It asked for it.
@@ -70,7 +70,7 @@ pub enum Keep {
 
 /// Reads `Connection` and `Proxy-Connection`. `close` wins over all else.
 #[must_use]
-pub fn keep(head: &Head<'_>, version: Version) -> Keep {
+pub(crate) fn keep(head: &Head<'_>, version: Version) -> Keep {
     let says = |item| head.lists("connection", item) || head.lists("proxy-connection", item);
     if says("close") {
         Keep::Close
@@ -86,7 +86,7 @@ pub fn keep(head: &Head<'_>, version: Version) -> Keep {
 /// The protocols that a request offers to change to, if it does so properly. HTTP/2 is not offered on: its requests would name
 /// hosts that nobody judged.
 #[must_use]
-pub fn upgrade<'a>(head: &Head<'a>, version: Version) -> Option<&'a [u8]> {
+pub(crate) fn upgrade<'a>(head: &Head<'a>, version: Version) -> Option<&'a [u8]> {
     let offered = version >= Version::Http11 && head.lists("connection", "upgrade");
     let is_http2 = |value: &[u8]| items(value).any(|item| item.eq_ignore_ascii_case(b"h2c"));
     head.values("upgrade").next().filter(|value| offered && !value.is_empty() && !is_http2(value))

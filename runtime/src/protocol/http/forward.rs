@@ -14,7 +14,7 @@ use crate::session::Credentials;
 
 /// How much of the client a server is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Disclosure {
+pub(crate) enum Disclosure {
     /// `Forwarded`, with the client's address: without `-a`.
     Forwarded,
     /// Nothing: `-a`.
@@ -25,7 +25,7 @@ pub enum Disclosure {
 
 /// A request on its way.
 #[derive(Clone, Debug)]
-pub struct Request<'a> {
+pub(crate) struct Request<'a> {
     /// Its head as it came.
     pub head: &'a Head<'a>,
     /// Its first line.
@@ -52,7 +52,7 @@ pub struct Request<'a> {
 
 /// Who forwards, and for whom.
 #[derive(Clone, Copy, Debug)]
-pub struct Hop<'a> {
+pub(crate) struct Hop<'a> {
     /// How much of the client is told.
     pub disclosure: Disclosure,
     /// The client.
@@ -67,7 +67,7 @@ pub struct Hop<'a> {
 
 impl Request<'_> {
     /// Writes the head.
-    pub fn write(&self, hop: &Hop<'_>, out: &mut Vec<u8>) {
+    pub(crate) fn write(&self, hop: &Hop<'_>, out: &mut Vec<u8>) {
         self.write_line(out);
         if self.target.form != Form::Origin && self.head.values("host").next().is_none() {
             put(out, b"Host", self.authority);
@@ -149,7 +149,7 @@ impl Request<'_> {
 
 /// Whether it is the `Expect` that the proxy answers itself.
 #[must_use]
-pub fn is_continue(field: &Field<'_>) -> bool {
+pub(crate) fn is_continue(field: &Field<'_>) -> bool {
     field.is("expect") && field.value.get(..3).is_some_and(|start| start == b"100")
 }
 
@@ -197,7 +197,7 @@ impl Hop<'_> {
 
 /// A response on its way.
 #[derive(Clone, Debug)]
-pub struct Response<'a> {
+pub(crate) struct Response<'a> {
     /// Its head as it came.
     pub head: &'a Head<'a>,
     /// Its status.
@@ -215,7 +215,7 @@ pub struct Response<'a> {
 
 impl Response<'_> {
     /// Writes the head.
-    pub fn write(&self, out: &mut Vec<u8>) {
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(self.head.line);
         out.extend_from_slice(b"\r\n");
         let mut length_written = false;

@@ -4,15 +4,15 @@ use std::fmt;
 use super::Malformed;
 
 /// Longest line of a head in bytes, its end not counted: what 3proxy reads as one line.
-pub const MAX_LINE: usize = 32_765;
+pub(crate) const MAX_LINE: usize = 32_765;
 /// Longest head in bytes: sixteen of 3proxy's line buffers.
-pub const MAX_HEAD: usize = 16 * 32 * 1024;
+pub(crate) const MAX_HEAD: usize = 16 * 32 * 1024;
 /// Most fields of a head.
 const MAX_FIELDS: usize = 8192;
 
 /// Finds the end of a head in a growing buffer, looking at each byte once.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Scanner {
+pub(crate) struct Scanner {
     line: usize,
     seen: usize,
 }
@@ -22,7 +22,7 @@ impl Scanner {
     ///
     /// # Errors
     /// [`Malformed::TooLarge`].
-    pub fn scan(&mut self, bytes: &[u8]) -> Result<Option<usize>, Malformed> {
+    pub(crate) fn scan(&mut self, bytes: &[u8]) -> Result<Option<usize>, Malformed> {
         while let Some(offset) =
             bytes.get(self.seen..).and_then(|rest| rest.iter().position(|&byte| byte == b'\n'))
         {
@@ -48,7 +48,7 @@ impl Scanner {
 
 /// How many bytes of line ends stand before a request: clients send them behind a body, and a server skips them.
 #[must_use]
-pub fn leading_line_ends(bytes: &[u8]) -> usize {
+pub(crate) fn leading_line_ends(bytes: &[u8]) -> usize {
     let mut skipped = 0;
     while let Some(rest) = bytes.get(skipped..) {
         skipped += match rest {
@@ -66,7 +66,7 @@ pub fn leading_line_ends(bytes: &[u8]) -> usize {
 /// # Errors
 /// [`Malformed::Field`] for NUL, for CR without LF, and for a first line that is continued, [`Malformed::Line`] for control
 /// characters in the first line: readers differ over them.
-pub fn tidy(head: &mut [u8]) -> Result<(), Malformed> {
+pub(crate) fn tidy(head: &mut [u8]) -> Result<(), Malformed> {
     let mut first_line = true;
     let mut at = 0;
     while let Some(rest) = head.get_mut(at..) {
@@ -106,7 +106,7 @@ pub fn tidy(head: &mut [u8]) -> Result<(), Malformed> {
 
 /// A header field. Debug prints its name alone: values hold credentials.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Field<'a> {
+pub(crate) struct Field<'a> {
     /// Name, as spelled.
     pub name: &'a [u8],
     /// Value, without the blanks around it.
@@ -122,14 +122,14 @@ impl fmt::Debug for Field<'_> {
 impl Field<'_> {
     /// Whether it has this name, in whatever case.
     #[must_use]
-    pub fn is(&self, name: &str) -> bool {
+    pub(crate) fn is(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name.as_bytes())
     }
 }
 
 /// A head, cut into its parts. Debug leaves the first line out: an URL may hold a password.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Head<'a> {
+pub(crate) struct Head<'a> {
     /// Request line or status line, without its end.
     pub line: &'a [u8],
     /// Fields, in order.
@@ -144,25 +144,25 @@ impl fmt::Debug for Head<'_> {
 
 impl<'a> Head<'a> {
     /// The values of the fields of a name, in order.
-    pub fn values<'s>(&'s self, name: &'s str) -> impl Iterator<Item = &'a [u8]> + 's {
+    pub(crate) fn values<'s>(&'s self, name: &'s str) -> impl Iterator<Item = &'a [u8]> + 's {
         self.fields.iter().filter(move |field| field.is(name)).map(|field| field.value)
     }
 
     /// Whether a comma-separated list field has this item, in whatever case.
     #[must_use]
-    pub fn lists(&self, name: &str, item: &str) -> bool {
+    pub(crate) fn lists(&self, name: &str, item: &str) -> bool {
         self.values(name).flat_map(items).any(|found| found.eq_ignore_ascii_case(item.as_bytes()))
     }
 }
 
 /// The items of a comma-separated value, without the blanks around them.
-pub fn items(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(crate) fn items(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii).filter(|item| !item.is_empty())
 }
 
 /// What to do about a field whose name can't be one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BadNames {
+pub(crate) enum BadNames {
     /// Refuse the message: of a client.
     Refuse,
     /// Leave the field out: of a server.
@@ -173,7 +173,7 @@ pub enum BadNames {
 ///
 /// # Errors
 /// [`Malformed::Field`] for a name that is not a token, if those are refused; [`Malformed::TooLarge`] for too many fields.
-pub fn split(head: &[u8], bad_names: BadNames) -> Result<Head<'_>, Malformed> {
+pub(crate) fn split(head: &[u8], bad_names: BadNames) -> Result<Head<'_>, Malformed> {
     let mut lines = head.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let line = lines.next().unwrap_or_default();
     let mut fields = Vec::new();
@@ -195,7 +195,7 @@ pub fn split(head: &[u8], bad_names: BadNames) -> Result<Head<'_>, Malformed> {
 
 /// Whether a byte may stand in a method or a field name (RFC 9110, `tchar`).
 #[must_use]
-pub fn is_token(byte: u8) -> bool {
+pub(crate) fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
@@ -231,7 +231,7 @@ impl Version {
 
 /// A request line. Debug leaves the target out: it may hold a password.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct RequestLine<'a> {
+pub(crate) struct RequestLine<'a> {
     /// Method, as spelled.
     pub method: &'a [u8],
     /// Target. It may hold blanks: 3proxy takes them.
@@ -251,7 +251,7 @@ impl fmt::Debug for RequestLine<'_> {
 ///
 /// # Errors
 /// [`Malformed::Line`].
-pub fn request_line(line: &[u8]) -> Result<RequestLine<'_>, Malformed> {
+pub(crate) fn request_line(line: &[u8]) -> Result<RequestLine<'_>, Malformed> {
     let cut = |bytes: &[u8], at: Option<usize>| at.filter(|&at| at > 0 && at + 1 < bytes.len());
     let first = cut(line, line.iter().position(|&byte| byte == b' ')).ok_or(Malformed::Line)?;
     let (method, rest) = (line.get(..first).unwrap_or_default(), line.get(first + 1..).unwrap_or_default());
@@ -267,7 +267,7 @@ pub fn request_line(line: &[u8]) -> Result<RequestLine<'_>, Malformed> {
 
 /// A status line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StatusLine {
+pub(crate) struct StatusLine {
     /// Version.
     pub version: Version,
     /// Status, 100 to 999.
@@ -278,7 +278,7 @@ pub struct StatusLine {
 ///
 /// # Errors
 /// [`Malformed::Line`].
-pub fn status_line(line: &[u8]) -> Result<StatusLine, Malformed> {
+pub(crate) fn status_line(line: &[u8]) -> Result<StatusLine, Malformed> {
     let mut words = line.splitn(3, |&byte| byte == b' ');
     let version = words.next().and_then(Version::of).ok_or(Malformed::Line)?;
     match words.next() {

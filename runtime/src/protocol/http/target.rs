@@ -7,7 +7,7 @@ use super::Malformed;
 
 /// How a target is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub(crate) enum Form {
     /// `http://host/path`: to a proxy.
     Absolute,
     /// `/path`: to a server; the host is in the `Host` field.
@@ -18,7 +18,7 @@ pub enum Form {
 
 /// What is spoken to the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scheme {
+pub(crate) enum Scheme {
     /// HTTP.
     Http,
     /// FTP.
@@ -27,7 +27,7 @@ pub enum Scheme {
 
 /// A target, cut into its parts. Debug prints neither credentials nor the path, which may hold some.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Target<'a> {
+pub(crate) struct Target<'a> {
     /// How it is written.
     pub form: Form,
     /// What is spoken to it.
@@ -52,7 +52,7 @@ impl fmt::Debug for Target<'_> {
 ///
 /// # Errors
 /// [`Malformed::Scheme`], [`Malformed::Host`], [`Malformed::Authority`].
-pub fn parse<'a>(method: &[u8], target: &'a [u8]) -> Result<Target<'a>, Malformed> {
+pub(crate) fn parse<'a>(method: &[u8], target: &'a [u8]) -> Result<Target<'a>, Malformed> {
     if method.eq_ignore_ascii_case(b"CONNECT") {
         let (userinfo, authority) = cut_userinfo(target);
         let bad = authority.is_empty() || authority.iter().any(|byte| b"/?# ".contains(byte));
@@ -98,7 +98,7 @@ fn cut_userinfo(authority: &[u8]) -> (Option<&[u8]>, &[u8]) {
 /// # Errors
 /// [`Malformed::Host`] for brackets that hold no address, and for a port that is not 1 to 65535 in digits (3proxy reads `80abc`
 /// as 80 and counts modulo 65536).
-pub fn host_port(authority: &[u8], default_port: u16) -> Result<(&[u8], u16), Malformed> {
+pub(crate) fn host_port(authority: &[u8], default_port: u16) -> Result<(&[u8], u16), Malformed> {
     let is_v6 = |text: &[u8]| std::str::from_utf8(text).is_ok_and(|text| text.parse::<Ipv6Addr>().is_ok());
     if is_v6(authority) {
         return Ok((authority, default_port));
@@ -134,7 +134,7 @@ fn parse_port(port: &[u8], default_port: u16) -> Result<u16, Malformed> {
 /// The operation that an access list sees. 3proxy compares only the beginning of the method, in whatever case, so `GETX` is
 /// `HTTP_GET`; here the whole method counts, so that a list is not taken in by a method that the server reads otherwise.
 #[must_use]
-pub fn operation(method: &[u8], scheme: Scheme) -> Operation {
+pub(crate) fn operation(method: &[u8], scheme: Scheme) -> Operation {
     let is = |name: &[u8]| method.eq_ignore_ascii_case(name);
     match scheme {
         Scheme::Ftp if is(b"GET") => Operation::FtpGet,

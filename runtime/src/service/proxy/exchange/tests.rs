@@ -257,12 +257,12 @@ async fn bodies_reach_the_server_in_one_spelling() {
         (
             "POST http://a/ HTTP/1.1\r\nContent-Length:3\r\nContent-Length: 3\r\n\r\nabcGET",
             "abc",
-            "POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc",
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc",
         ),
         (
             "POST http://a/ HTTP/1.1\r\nContent-Length: 40\r\nTransfer-Encoding: chunked\r\n\r\n0x03;x\r\nabc\r\n00\r\nX-T: 1\r\nContent-Length: 9\r\n\r\nGET",
             "\r\n0\r\nX-T: 1\r\n\r\n",
-            "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-T: 1\r\n\r\n",
+            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-T: 1\r\n\r\n",
         ),
     ] {
         let seen = exchange(request, Server::After(until, ok), &durations()).await;
@@ -296,7 +296,7 @@ async fn the_proxy_asks_for_a_body_that_waits_to_be_asked_for() {
     let answer = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
     let seen = exchange(request, Server::After("abc", answer), &durations()).await;
     assert_eq!(seen.outcome, Ok(BOTH));
-    assert_eq!(seen.server, "POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc");
+    assert_eq!(seen.server, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc");
     assert_eq!(seen.client, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
 }
 
