@@ -103,11 +103,12 @@ impl Checker<'_> {
         }
         let reading = &self.args.reading;
         let name = reading.stdin_filename.as_deref().filter(|_| input.is_stdin());
-        let given = Given::read(&input.path)?.named(name).under(reading.root.as_deref()).refuse_binary()?;
+        let given = Given::read(&input.path)?.named(name).refuse_binary()?;
         let options = Options {
             runner: settings.runner,
             allowances: settings.allowances,
             includes: !reading.no_includes,
+            root: reading.root.clone(),
         };
         let asked = &self.asked;
         let compile = |files: &dyn Files| {
@@ -138,7 +139,9 @@ impl Checker<'_> {
     /// Writes what was mended, or what would be; what is left is returned.
     fn mended(&mut self, input: &Input, given: &Given, mended: Mended) -> Result<Compiled> {
         self.summary.fixed += mended.made.len() as u64;
-        self.report.mended(&mut *self.out, &mended)?;
+        if !self.args.fixing.diff {
+            self.report.mended(&mut *self.out, &mended)?;
+        }
         let mut stdout = io::BufWriter::new(io::stdout().lock());
         for (path, changed) in &mended.changed {
             let is_main = *path == given.path;
@@ -148,10 +151,8 @@ impl Checker<'_> {
             } else if input.is_stdin() && is_main {
                 stdout.write_all(&changed.after)?;
             } else {
-                let on_disk = if is_main { path.into() } else { given.on_disk(path) };
-                if let Err(error) = rewrite::replace(&on_disk, &changed.before, &changed.after) {
-                    self.failed(path, &error)?;
-                }
+                let written = rewrite::replace(path, &changed.before, &changed.after);
+                written.or_else(|error| self.failed(path, &error))?;
             }
         }
         if input.is_stdin() && !self.args.fixing.diff && !mended.changed.contains_key(&given.path) {
@@ -174,6 +175,7 @@ impl Checker<'_> {
             || self.args.deny_warnings && self.summary.at(Level::Warn) > 0
             || self.differs;
         if self.args.fixing.diff {
+            self.summary.planned = true;
             complain(&self.summary.to_string());
         } else {
             self.report.finish(&mut *self.out, &self.summary, self.args.statistics)?;

@@ -1,6 +1,5 @@
 //! Files from the disk and standard input.
 use std::{
-    borrow::Cow,
     cell::Cell,
     io,
     path::{Path, PathBuf},
@@ -29,8 +28,6 @@ pub(crate) struct Given {
     pub(crate) path: PathBuf,
     /// Handed to the first who asks, not copied.
     text: Cell<Option<Vec<u8>>>,
-    /// Where absolute paths of included files start.
-    root: Option<PathBuf>,
 }
 
 impl Given {
@@ -39,7 +36,7 @@ impl Given {
         let text = if is_stdin(path) { read::whole(io::stdin().lock()) } else { read::configuration(path) };
         let text = text.with_context(|| format!("`{}` can't be read", path.display()))?;
         let path = if is_stdin(path) { STDIN_NAME.into() } else { path.to_owned() };
-        Ok(Self { path, text: Cell::new(Some(text)), root: None })
+        Ok(Self { path, text: Cell::new(Some(text)) })
     }
 
     /// The same under another name, if there is one.
@@ -48,17 +45,6 @@ impl Given {
             self.path = name.to_owned();
         }
         self
-    }
-
-    /// The same with absolute paths of included files looked up under `root`, if there is one.
-    pub(crate) fn under(mut self, root: Option<&Path>) -> Self {
-        self.root = root.map(Path::to_owned);
-        self
-    }
-
-    /// Where an included file is on this machine.
-    pub(crate) fn on_disk<'a>(&self, path: &'a Path) -> Cow<'a, Path> {
-        under(self.root.as_deref(), path)
     }
 
     /// What was read.
@@ -83,17 +69,9 @@ impl Given {
     }
 }
 
-/// An absolute path under `root`, any other as it is.
-pub(crate) fn under<'a>(root: Option<&Path>, path: &'a Path) -> Cow<'a, Path> {
-    match (root, path.strip_prefix("/")) {
-        (Some(root), Ok(inside)) => Cow::Owned(root.join(inside)),
-        _ => Cow::Borrowed(path),
-    }
-}
-
 impl Files for Given {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let given = (path == self.path).then(|| self.text.take()).flatten();
-        given.map_or_else(|| read::included(&self.on_disk(path)), Ok)
+        given.map_or_else(|| read::included(path), Ok)
     }
 }

@@ -53,7 +53,7 @@ pub fn lower(path: &Path, files: &dyn Files) -> Compiled {
 
 /// The same, read as `options` say.
 pub fn lower_with(path: &Path, files: &dyn Files, options: &Options) -> Compiled {
-    let mut lowering = Lowering::new(files, *options);
+    let mut lowering = Lowering::new(files, options.clone());
     match sources::read(files, path) {
         Ok(text) => lowering.config(Source::config(path.to_owned(), text, None)),
         Err(error) => {
@@ -230,7 +230,7 @@ impl<'f> Lowering<'f> {
         if !self.options.includes {
             return self.program.unmodelled.push(command.at);
         }
-        let path = PathBuf::from(argument.text().to_string());
+        let path = self.found_at(PathBuf::from(argument.text().to_string()));
         if self.open.contains(&path) {
             return self.report(lints::include_cycle::finding(argument.at, &path));
         }
@@ -248,6 +248,19 @@ impl<'f> Lowering<'f> {
                 self.program.history.unread.push(argument.at);
                 self.report(lints::include_missing::finding(argument.at, &path, &error.to_string()));
             }
+        }
+    }
+
+    /// Where a file is that is named now. Behind a `chroot`, all paths start in its folder; the options may give absolute ones another root.
+    fn found_at(&self, path: PathBuf) -> PathBuf {
+        let chroot = self.program.process.chroot.first().and_then(|chroot| chroot.value.first());
+        let path = match chroot {
+            Some(root) => PathBuf::from(root.to_string()).join(path.strip_prefix("/").unwrap_or(&path)),
+            None => path,
+        };
+        match (&self.options.root, path.strip_prefix("/")) {
+            (Some(root), Ok(inside)) => root.join(inside),
+            _ => path,
         }
     }
 

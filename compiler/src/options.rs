@@ -1,19 +1,23 @@
 //! What whoever compiles a configuration says of it beside its text.
 
+use std::path::PathBuf;
+
 /// How a configuration is read and judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// What will run it.
     pub runner: Runner,
     /// Whether the files that it names are read. `false`: an `include` and a `$file` bring nothing in, and that is no finding.
     pub includes: bool,
+    /// The folder in which absolute paths of included files start: that of an image.
+    pub root: Option<PathBuf>,
     /// What comments that allow findings are worth.
     pub allowances: Allowances,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { runner: Runner::default(), includes: true, allowances: Allowances::default() }
+        Self { runner: Runner::default(), includes: true, root: None, allowances: Allowances::default() }
     }
 }
 

@@ -13,7 +13,7 @@ use grammar::{
     syntax::{LineKind, Tree},
 };
 
-use crate::files::{is_stdin, under};
+use crate::files::is_stdin;
 
 /// Files in folders are looked into up to here.
 const MOST_BYTES: u64 = 1 << 24;
@@ -94,7 +94,9 @@ fn below(folder: &Path, found: &mut Vec<Candidate>) -> io::Result<()> {
         if name.starts_with('.') {
             continue;
         }
+        // What is found in `.` needs no `./`.
         let path = entry.path();
+        let path = path.strip_prefix(".").map(Path::to_owned).unwrap_or(path);
         if entry.file_type()?.is_dir() {
             below(&path, found)?;
         } else if may_be_called(&name) && path.is_file() {
@@ -156,7 +158,11 @@ fn included(text: &[u8], root: Option<&Path>) -> Vec<PathBuf> {
         let is_include = words.next().is_some_and(|word| &*word.value(text) == b"include");
         let Some(word) = words.next().filter(|_| is_include) else { continue };
         let path = word.value(text);
-        paths.extend(fs::canonicalize(under(root, Path::new(OsStr::from_bytes(&path)))));
+        let path = Path::new(OsStr::from_bytes(&path));
+        paths.extend(fs::canonicalize(match (root, path.strip_prefix("/")) {
+            (Some(root), Ok(inside)) => root.join(inside),
+            _ => path.to_owned(),
+        }));
     }
     paths
 }

@@ -15,6 +15,8 @@ pub(crate) struct Summary {
     pub(crate) failed: u64,
     /// Fixes that were made, or would be.
     pub(crate) fixed: u64,
+    /// They would be: nothing was written.
+    pub(crate) planned: bool,
     /// Findings of each rule, at each level.
     rules: BTreeMap<(&'static str, Level), Count>,
 }
@@ -83,7 +85,7 @@ impl fmt::Display for Summary {
             files => format!("{files} files"),
         };
         if self.fixed > 0 {
-            write!(f, "{} fixed, ", self.fixed)?;
+            write!(f, "{} {}, ", self.fixed, if self.planned { "would be fixed" } else { "fixed" })?;
         }
         match (self.at(Level::Deny), self.at(Level::Warn)) {
             (0, 0) if self.fixed > 0 => write!(f, "nothing left in {files}")?,

@@ -185,7 +185,7 @@ impl<'a> Lint<'a> {
         Self {
             sources,
             program,
-            options: *options,
+            options: options.clone(),
             policy: OnceCell::new(),
             shadowed: OnceCell::new(),
             findings: Vec::new(),

@@ -309,4 +309,16 @@ fn a_list_may_be_named_by_many_lines() {
 fn so_many_files_are_included_and_no_more() {
     let lines = "include empty\n".repeat(16_386);
     assert_eq!(found(&lowered(&lines, &[("empty", "#\n")])), [(16_385, "include-cycle")]);
+fn behind_a_chroot_files_are_looked_for_in_it() {
+    let mut files = MemoryFiles::default();
+    files.insert("3proxy.cfg", "include /before\nchroot /jail/ proxy proxy\ninclude /conf/3proxy.cfg\n");
+    files.insert("/before", "flush\n");
+    files.insert("/jail/conf/3proxy.cfg", "users $conf/passwd\ninternal 127.0.0.1\nsocks\n");
+    files.insert("/jail/conf/passwd", "bob:CL:secret\n");
+    let compiled = lower(Path::new("3proxy.cfg"), &files);
+    assert!(compiled.findings.is_empty(), "{:?}", compiled.findings);
+    assert_eq!((compiled.program.services.len(), compiled.program.users.len()), (1, 1));
+    let paths: Vec<_> = compiled.sources.iter().map(|(_, source)| source.path.as_path()).collect();
+    let expected = ["3proxy.cfg", "/before", "/jail/conf/3proxy.cfg", "/jail/conf/passwd"];
+    assert_eq!(paths, expected.map(Path::new));
 }

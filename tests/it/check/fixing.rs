@@ -38,7 +38,7 @@ fn a_difference_is_printed_and_nothing_written() {
 -allow * * * 443-80\n+allow * * * 80-443\n proxy\n   maxconn 5\n\
 --- more.cfg\n+++ more.cfg\n@@ -1 +1 @@\n-deny * * * * * Mon-Fri\n+deny * * * * * 1-5\n";
     assert_eq!(said.out, expected);
-    assert!(said.err.contains("2 fixed"), "{}", said.err);
+    assert!(said.err.contains("2 would be fixed"), "{}", said.err);
     let clean = Folder::with(&[("a.cfg", "internal 127.0.0.1\nsocks\n")]).check(&["--diff", "a.cfg"]);
     assert_eq!((clean.out.as_str(), clean.status), ("", Some(0)));
 }
