@@ -309,6 +309,9 @@ fn a_list_may_be_named_by_many_lines() {
 fn so_many_files_are_included_and_no_more() {
     let lines = "include empty\n".repeat(16_386);
     assert_eq!(found(&lowered(&lines, &[("empty", "#\n")])), [(16_385, "include-cycle")]);
+}
+
+#[test]
 fn behind_a_chroot_files_are_looked_for_in_it() {
     let mut files = MemoryFiles::default();
     files.insert("3proxy.cfg", "include /before\nchroot /jail/ proxy proxy\ninclude /conf/3proxy.cfg\n");
