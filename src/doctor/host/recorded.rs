@@ -33,7 +33,9 @@ impl Recorded {
     /// The same with another kernel setting, file, or mode (where the value is octal): `-` takes it away.
     pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
         let path = PathBuf::from(name);
-        let (gone, octal) = (value == "-", value.starts_with('0') && value.len() > 3);
+        let octal =
+            value.len() > 3 && value.starts_with('0') && value.bytes().all(|byte| byte.is_ascii_digit());
+        let gone = value == "-";
         if gone {
             self.files.remove(&path);
             self.sysctl.remove(name);
