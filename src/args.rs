@@ -2,6 +2,7 @@
 use std::{io::IsTerminal, path::PathBuf};
 
 use clap::{Parser, Subcommand, ValueEnum};
+use compiler::options;
 
 use crate::levels::Levels;
 
@@ -101,6 +102,28 @@ pub(crate) struct Reading {
     /// Read no included files.
     #[arg(long, conflicts_with = "root")]
     pub(crate) no_includes: bool,
+    /// Whether a file is a template, from which configurations are made: `{{ port }}`, `${PORT}` and the like are then unknown
+    /// values, not errors. `auto`: if it holds what only templates do.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t, default_missing_value = "yes", num_args = 0..=1, require_equals = true)]
+    pub(crate) template: Template,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Template {
+    #[default]
+    Auto,
+    Yes,
+    No,
+}
+
+impl From<Template> for options::Template {
+    fn from(template: Template) -> Self {
+        match template {
+            Template::Auto => Self::Auto,
+            Template::Yes => Self::Yes,
+            Template::No => Self::No,
+        }
+    }
 }
 
 #[derive(Debug, clap::Args)]

@@ -109,6 +109,7 @@ impl Checker<'_> {
             allowances: settings.allowances,
             includes: !reading.no_includes,
             root: reading.root.clone(),
+            template: reading.template.into(),
         };
         let asked = &self.asked;
         let compile = |files: &dyn Files| {

@@ -32,6 +32,7 @@ pub mod sources;
 pub mod suite;
 pub mod table;
 pub mod target;
+mod template;
 pub mod trace;
 pub mod way;
 
@@ -53,15 +54,17 @@ pub struct Compiled {
     pub findings: Vec<Finding>,
 }
 
-/// Compiles the configuration at `path`, and runs every lint rule on it.
+/// Compiles the configuration at `path` as it is to be run, and runs every lint rule on it: the markers of a template are words
+/// as any other.
 pub fn compile(path: &Path, files: &dyn Files) -> Compiled {
-    compile_with(path, files, &Options::default())
+    compile_with(path, files, &Options { template: options::Template::No, ..Options::default() })
 }
 
 /// The same, read and judged as `options` say.
 pub fn compile_with(path: &Path, files: &dyn Files, options: &Options) -> Compiled {
     let mut lowered = lower::lower_with(path, files, options);
     lowered.findings.extend(lints::check(&lowered.sources, &lowered.program, options));
+    template::settle(&lowered.sources, &lowered.program, &mut lowered.findings);
     lints::smart_punctuation::yields(&mut lowered.findings);
     allow::apply(&lowered.sources, options.allowances, &mut lowered.findings);
     lowered.findings.iter_mut().for_each(Finding::shorten);

@@ -170,6 +170,7 @@ pub(crate) mod suffix_misses_apex;
 pub(crate) mod system_in_config;
 pub(crate) mod target_is_no_name;
 pub(crate) mod target_skipped_when_absent;
+pub(crate) mod template_markers;
 pub(crate) mod time_rule_void_at_start;
 pub(crate) mod timeouts_count;
 pub(crate) mod timeouts_invalid;
@@ -365,6 +366,7 @@ static RULES: &[&Rule] = &[
     &system_in_config::RULE,
     &target_is_no_name::RULE,
     &target_skipped_when_absent::RULE,
+    &template_markers::RULE,
     &time_rule_void_at_start::RULE,
     &timeouts_count::RULE,
     &timeouts_invalid::RULE,

@@ -25,6 +25,7 @@ use std::{
 };
 
 use grammar::{
+    Span,
     directive::{self, Directive, Effect, Kind},
     syntax::{Line, LineKind, SyntaxError, Tree},
 };
@@ -37,6 +38,7 @@ use crate::{
     options::Options,
     program::{Program, Ran},
     sources::{self, FileId, Files, Loc, Source, Sources},
+    template,
 };
 
 /// Includes within includes: 3proxy has no limit, but nobody means more than this.
@@ -55,7 +57,7 @@ pub fn lower(path: &Path, files: &dyn Files) -> Compiled {
 pub fn lower_with(path: &Path, files: &dyn Files, options: &Options) -> Compiled {
     let mut lowering = Lowering::new(files, options.clone());
     match sources::read(files, path) {
-        Ok(text) => lowering.config(Source::config(path.to_owned(), text, None)),
+        Ok(text) => lowering.config(Source::config(path.to_owned(), text, None, options.template)),
         Err(error) => {
             lowering.report(lints::include_missing::finding(Loc::default(), path, &error.to_string()));
         }
@@ -138,7 +140,8 @@ impl<'f> Lowering<'f> {
 
     /// Runs a configuration file: up to its end, or to `end`.
     fn config(&mut self, source: Source) {
-        let (text, tree) = (Arc::clone(&source.text), Arc::clone(&source.tree));
+        let (text, tree) = (Arc::clone(source.script()), Arc::clone(&source.tree));
+        self.program.unknown.lines |= source.unknown.as_ref().is_some_and(|unknown| unknown.lines);
         self.open.push(source.path.clone());
         let file = self.sources.add(source);
         let mut lines = tree.lines();
@@ -154,7 +157,9 @@ impl<'f> Lowering<'f> {
                     words
                 }
             };
-            let Some(command) = self.command(file, &text, &tree, words) else { continue };
+            let command = self.command(file, &text, &tree, words);
+            self.note_unknown(file, line.span, command.as_ref());
+            let Some(command) = command else { continue };
             if command.is_end() {
                 self.program
                     .unread
@@ -182,6 +187,22 @@ impl<'f> Lowering<'f> {
         self.note_comment(command, row);
         if let Some(handler) = BY_NAME.get(row.name) {
             handler(self, command);
+        }
+    }
+
+    /// Keeps [`Program::unknown`]: what a marker in this line leaves open.
+    fn note_unknown(&mut self, file: FileId, line: Span, command: Option<&Command<'_>>) {
+        let Some(unknown) = self.sources.get(file).and_then(|source| source.unknown.as_ref()) else { return };
+        if !unknown.holds(line) {
+            return;
+        }
+        let name = command.map(|command| (unknown.holds(command.name.at.span), &*command.name.value));
+        match name.map(|(holds, name)| (holds, directive::find(name))) {
+            // `include` brings in lines, and a line that is not understood may have been any.
+            Some((false, Some(row))) if row.name != "include" => {
+                self.program.unknown.values |= template::decides(row.name);
+            }
+            _ => self.program.unknown.lines = true,
         }
     }
 
@@ -243,7 +264,7 @@ impl<'f> Lowering<'f> {
         }
         match sources::read(self.files, &path) {
             Ok(text) if !self.takes(text.len(), argument.at) => {}
-            Ok(text) => self.config(Source::config(path, text, Some(command.at))),
+            Ok(text) => self.config(Source::config(path, text, Some(command.at), self.options.template)),
             Err(error) => {
                 self.program.history.unread.push(argument.at);
                 self.report(lints::include_missing::finding(argument.at, &path, &error.to_string()));

@@ -13,11 +13,19 @@ pub struct Options {
     pub root: Option<PathBuf>,
     /// What comments that allow findings are worth.
     pub allowances: Allowances,
+    /// Whether it may be a template, from which configurations are made.
+    pub template: Template,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { runner: Runner::default(), includes: true, root: None, allowances: Allowances::default() }
+        Self {
+            runner: Runner::default(),
+            includes: true,
+            root: None,
+            allowances: Allowances::default(),
+            template: Template::default(),
+        }
     }
 }
 
@@ -46,6 +54,18 @@ impl Runner {
             Self::Cfgc => "cfgc",
         }
     }
+}
+
+/// Whether a file may hold markers in place of what is not known yet: `{{ port }}`, `${PORT}`, `{% if x %}`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Template {
+    /// It may, if it has a marker that nothing else than a template has.
+    #[default]
+    Auto,
+    /// It does.
+    Yes,
+    /// It does not: they are words as any other, as for whoever runs it.
+    No,
 }
 
 /// What `# cfgc: allow(RULE) REASON` is worth.

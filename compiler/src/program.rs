@@ -70,6 +70,15 @@ pub struct Flush {
     pub copied: u32,
 }
 
+/// What is not known of a template.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unknown {
+    /// Which lines there are.
+    pub lines: bool,
+    /// What something says that decides about requests.
+    pub values: bool,
+}
+
 /// What a configuration does.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
@@ -103,6 +112,8 @@ pub struct Program {
     /// Commands that were read but that neither the Program nor the runtime gives a meaning beyond their line
     /// (`plugin`, `system`, `dialer` …): `cfgc run` refuses what it can't execute by looking here.
     pub unmodelled: Vec<Loc>,
+    /// What is not known, because the file is a template.
+    pub unknown: Unknown,
     /// Words that 3proxy reads otherwise than they are written.
     pub traps: Vec<Trapped>,
     /// What the script did on the way.

@@ -12,6 +12,8 @@ use grammar::{
     syntax::{LineKind, Tree, Word},
 };
 
+use crate::{options::Template, template::Unknown};
+
 /// The only way by which anything here reads a file.
 ///
 /// Paths come as they are written: on the command line, or in an `include` or `$file`. 3proxy opens a relative one from
@@ -93,6 +95,8 @@ pub struct Source {
     pub tree: Arc<Tree>,
     /// Its line starts, found when the first finding needs one.
     lines: Arc<OnceLock<LineIndex>>,
+    /// What is unknown of it, if it is a template.
+    pub(crate) unknown: Option<Unknown>,
     /// It is a list of words, brought in by a `$file`.
     pub spliced: bool,
     /// The directive or word that brought it in; `None` for the configuration itself.
@@ -108,10 +112,17 @@ impl fmt::Debug for Source {
 }
 
 impl Source {
-    /// Parses a configuration file.
-    pub(crate) fn config(path: PathBuf, text: Vec<u8>, included_at: Option<Loc>) -> Self {
-        let tree = Arc::new(grammar::parse(&text));
-        Self { path, text: text.into(), tree, lines: Arc::default(), spliced: false, included_at }
+    /// Parses a configuration file, or a template for one.
+    pub(crate) fn config(path: PathBuf, text: Vec<u8>, included_at: Option<Loc>, template: Template) -> Self {
+        let text: Arc<[u8]> = text.into();
+        let unknown = Unknown::read(&text, template);
+        let tree = Arc::new(grammar::parse(unknown.as_ref().map_or(&text, |unknown| &unknown.script)));
+        Self { path, text, tree, lines: Arc::default(), unknown, spliced: false, included_at }
+    }
+
+    /// What is run: of a template, its text with the markers masked.
+    pub(crate) fn script(&self) -> &Arc<[u8]> {
+        self.unknown.as_ref().map_or(&self.text, |unknown| &unknown.script)
     }
 
     /// Parses a `$file`.
@@ -122,6 +133,7 @@ impl Source {
             text: text.into(),
             tree,
             lines: Arc::default(),
+            unknown: None,
             spliced: true,
             included_at: Some(included_at),
         }
@@ -140,6 +152,7 @@ impl Source {
             text: Arc::clone(&self.text),
             tree: Arc::clone(&self.tree),
             lines: Arc::clone(&self.lines),
+            unknown: None,
             spliced: self.spliced,
             included_at: Some(included_at),
         }

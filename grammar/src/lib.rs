@@ -25,6 +25,7 @@ pub mod option;
 mod parse;
 pub mod span;
 pub mod syntax;
+pub mod template;
 mod text;
 pub mod value;
 

@@ -50,6 +50,8 @@ pub(crate) fn check(sources: &Sources, program: &Program) -> Vec<Finding> {
         commands: _,
         unread: _,
         flushes: _,
+        // Nothing is unknown: what is run is no template.
+        unknown: _,
         unmodelled,
         traps: _,
         history: _,

@@ -159,6 +159,7 @@ fn document(places: Places<'_>, policy: &Policy) -> Document {
         commands: _,
         unread: _,
         flushes: _,
+        unknown: _,
         unmodelled,
         traps,
         history: _,

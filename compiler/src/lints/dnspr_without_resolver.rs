@@ -26,6 +26,7 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
+    reads: Order,
     check: check,
 }
 

@@ -26,6 +26,7 @@ rule! {
     group: Correctness,
     since: "0.1.0",
     refused: true,
+    reads: Order,
     from lowering,
 }
 

@@ -28,6 +28,7 @@ rule! {
     level: Warn,
     group: Performance,
     since: "0.1.0",
+    reads: Line,
     check: check,
 }
 

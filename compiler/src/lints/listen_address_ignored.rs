@@ -25,6 +25,7 @@ rule! {
     level: Deny,
     group: Security,
     since: "0.1.0",
+    reads: Line,
     check: check,
 }
 

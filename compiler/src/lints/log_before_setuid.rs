@@ -31,6 +31,7 @@ rule! {
     level: Warn,
     group: Correctness,
     since: "0.1.0",
+    reads: Order,
     check: check,
 }
 

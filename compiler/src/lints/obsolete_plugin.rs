@@ -37,6 +37,7 @@ rule! {
     level: Warn,
     group: Portability,
     since: "0.1.0",
+    reads: Line,
     check: check,
 }
 

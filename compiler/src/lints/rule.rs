@@ -28,6 +28,8 @@ pub struct Rule {
     pub since: &'static str,
     /// 3proxy itself rejects such a file: its findings can't be allowed away.
     pub refused: bool,
+    /// What its findings rest on.
+    pub reads: Reads,
     /// Reads the Program; `None`: lowering finds it.
     pub(super) check: Option<fn(&mut Lint<'_>)>,
 }
@@ -45,6 +47,29 @@ pub enum Group {
     Performance,
     /// It is harder to read than it need be.
     Style,
+}
+
+/// What the findings of a rule rest on: of a template, not all of it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// What stands in the lines that a finding points at.
+    Line,
+    /// Which commands there are and in which order, not what they say.
+    Order,
+    /// What is decided about requests, or anything else that any line may change.
+    Everything,
+    /// The markers themselves.
+    Markers,
+}
+
+impl Reads {
+    /// What is given, or else `usual`.
+    pub(crate) const fn or(given: &[Self], usual: Self) -> Self {
+        match given {
+            [first, ..] => *first,
+            [] => usual,
+        }
+    }
 }
 
 impl Group {
@@ -232,7 +257,8 @@ impl<'a> Lint<'a> {
 
 /// Declares the file's rule as `RULE`: documentation, a name, and the fields of [`Rule`] in this order.
 ///
-/// `refused: true` may stand after `since`. The last field is `check: function`, or `from lowering`.
+/// `refused: true` may stand after `since`, and then `reads`, if it is not [`Reads::Everything`] (of a rule that lowering finds:
+/// [`Reads::Line`]). The last field is `check: function`, or `from lowering`.
 macro_rules! rule {
     (
         $(#[doc = $doc:literal])+
@@ -241,9 +267,10 @@ macro_rules! rule {
         group: $group:ident,
         since: $since:literal,
         $(refused: $refused:literal,)?
+        $(reads: $reads:ident,)?
         check: $check:path $(,)?
     ) => {
-        $crate::lints::rule::rule!(@ [$($doc)+] $name, $level, $group, $since, [$($refused)?], Some($check));
+        $crate::lints::rule::rule!(@ [$($doc)+] $name, $level, $group, $since, [$($refused)?], Everything, [$($reads)?], Some($check));
     };
     (
         $(#[doc = $doc:literal])+
@@ -252,11 +279,12 @@ macro_rules! rule {
         group: $group:ident,
         since: $since:literal,
         $(refused: $refused:literal,)?
+        $(reads: $reads:ident,)?
         from lowering $(,)?
     ) => {
-        $crate::lints::rule::rule!(@ [$($doc)+] $name, $level, $group, $since, [$($refused)?], None);
+        $crate::lints::rule::rule!(@ [$($doc)+] $name, $level, $group, $since, [$($refused)?], Line, [$($reads)?], None);
     };
-    (@ [$($doc:literal)+] $name:literal, $level:ident, $group:ident, $since:literal, [$($refused:literal)?], $check:expr) => {
+    (@ [$($doc:literal)+] $name:literal, $level:ident, $group:ident, $since:literal, [$($refused:literal)?], $usual:ident, [$($reads:ident)?], $check:expr) => {
         /// What this file declares.
         pub(crate) static RULE: $crate::lints::Rule = $crate::lints::Rule {
             name: $name,
@@ -265,6 +293,10 @@ macro_rules! rule {
             group: $crate::lints::Group::$group,
             since: $since,
             refused: false $(|| $refused)?,
+            reads: $crate::lints::rule::Reads::or(
+                &[$($crate::lints::rule::Reads::$reads)?],
+                $crate::lints::rule::Reads::$usual,
+            ),
             check: $check,
         };
     };

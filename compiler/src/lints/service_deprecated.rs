@@ -22,6 +22,7 @@ rule! {
     level: Allow,
     group: Style,
     since: "0.1.0",
+    reads: Line,
     check: check,
 }
 

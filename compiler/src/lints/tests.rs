@@ -2,7 +2,7 @@
 use std::{collections::BTreeSet, env, fs, path::Path};
 
 use super::{RULES, Rule};
-use crate::{Compiled, compile, finding::Finding, sources::MemoryFiles};
+use crate::{Compiled, compile_with, finding::Finding, options::Options, sources::MemoryFiles};
 
 /// The file that examples are compiled as; others are given by name.
 const MAIN: &str = "3proxy.cfg";
@@ -68,7 +68,7 @@ fn compiled(rule: &Rule, text: &str, others: Vec<(String, String)>) -> (Compiled
         None => text.into(),
     };
     files.insert(MAIN, bytes);
-    let mut compiled = compile(Path::new(MAIN), &files);
+    let mut compiled = compile_with(Path::new(MAIN), &files, &Options::default());
     let found = compiled.findings.extract_if(.., |finding| finding.rule == rule.name).collect();
     (compiled, found)
 }

@@ -35,6 +35,7 @@ rule! {
     level: Deny,
     group: Security,
     since: "0.1.0",
+    reads: Order,
     check: check,
 }
 

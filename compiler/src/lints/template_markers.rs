@@ -1,0 +1,63 @@
+//! A template, of which not all is judged.
+use super::rule::{Lint, rule};
+use crate::sources::Loc;
+
+rule! {
+    /// This file is a template: its markers stand for what is not known, and what they may change is not judged.
+    ///
+    /// Known are `{{ value }}`, `{% control %}`, `<%= value %>`, `@NAME@`, `${NAME}`, `$NAME` and `$(command)`. A word that holds one is an
+    /// unknown value, and a line of markers alone stands for any lines. What is wrong with the other words and lines is found, and
+    /// rules about the whole file speak only where no marker can make them wrong. Check what is made of the template as well:
+    /// `cfgc check FILE`.
+    ///
+    /// `cfgc check` takes a file for a template if it has such a marker, or with `--template`; `cfgc run` never does.
+    ///
+    /// ```3proxy,fires
+    /// auth strong
+    /// users {{ login }}:CL:{{ password }}
+    /// allow *
+    /// proxy -p{{ port }}
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// log
+    /// logformat "G{""user"":""%U""}"
+    /// auth iponly
+    /// allow *
+    /// proxy -i127.0.0.1 -p3128
+    /// ```
+    "template-markers",
+    level: Allow,
+    group: Portability,
+    since: "0.1.0",
+    reads: Markers,
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let sources = lint.sources;
+    for (file, source) in sources.iter() {
+        let Some(first) =
+            source.unknown.as_ref().and_then(|unknown| Some((unknown.markers.first()?, unknown)))
+        else {
+            continue;
+        };
+        let (first, unknown) = first;
+        let count = unknown.markers.len();
+        let message = match count {
+            1 => "this file is a template: it has a marker".to_owned(),
+            _ => format!("this file is a template: it has {count} markers"),
+        };
+        let finding =
+            RULE.finding(Loc { file, span: first.span }, message).label("what this stands for is not known");
+        lint.report(if unknown.lines {
+            finding.note(
+                "Some stand for lines or decide about them, so only what each line says by itself is judged.",
+            )
+        } else {
+            finding.note("What depends on them is not judged.")
+        });
+    }
+}
