@@ -6,7 +6,7 @@ use crate::{
     },
     table::{
         Fields, Request, Subject,
-        index::{Index, Layout, Passes, Row},
+        index::{Among, Index, Layout, Passes, Row},
     },
 };
 
@@ -63,7 +63,7 @@ impl LimitTables {
             LimitList::TrafficIn | LimitList::TrafficOut => &self.traffic,
         };
         let mut applying = Vec::new();
-        for at in index.matching(&subject, Fields::ALL).map(|at| at as usize) {
+        for at in index.matching(&subject, Fields::ALL, Among::All).map(|at| at as usize) {
             let effect = match list {
                 LimitList::BandwidthIn => effect(limits.bandwidth_in.get(at), &subject),
                 LimitList::BandwidthOut => effect(limits.bandwidth_out.get(at), &subject),

@@ -128,12 +128,7 @@ impl Index {
     /// The first of those entries, in the order of the list, that matches `subject` as far as `fields` go. Weights are not looked at.
     #[must_use]
     pub fn first(&self, subject: &Subject<'_>, fields: Fields, among: Among) -> Option<u32> {
-        let mut asked = self.ask(subject, fields);
-        match among {
-            Among::All => {}
-            Among::Asking => asked.only(&self.asking),
-            Among::Telling => self.telling.iter().for_each(|telling| asked.only(telling)),
-        }
+        let mut asked = self.ask(subject, fields, among);
         let mut first = NOBODY;
         let mut start = 0;
         for group in &self.groups {
@@ -148,15 +143,15 @@ impl Index {
         Some(first).filter(|first| *first != NOBODY)
     }
 
-    /// The entries that match `subject` as far as `fields` go, in the order of the layout. Weights are not looked at.
+    /// Those of these entries that match `subject` as far as `fields` go, in the order of the layout. Weights are not looked at.
     #[must_use]
-    pub fn matching<'a>(&'a self, subject: &Subject<'_>, fields: Fields) -> Matching<'a> {
+    pub fn matching<'a>(&'a self, subject: &Subject<'_>, fields: Fields, among: Among) -> Matching<'a> {
         let blocks = u32::try_from(self.heads.len()).unwrap_or(u32::MAX);
-        Matching::new(self.ask(subject, fields), &self.entries, blocks)
+        Matching::new(self.ask(subject, fields, among), &self.entries, blocks)
     }
 
     /// What the fields say of `subject`.
-    fn ask<'a>(&'a self, subject: &Subject<'_>, fields: Fields) -> Asked<'a> {
+    fn ask<'a>(&'a self, subject: &Subject<'_>, fields: Fields, among: Among) -> Asked<'a> {
         let mut asked = Asked::default();
         if let Some(users) = self.users.as_ref().filter(|_| fields.has(Fields::USER)) {
             asked.add(Fields::USER, users.accepting(subject));
@@ -180,6 +175,11 @@ impl Index {
         }
         if let Some(unredirected) = self.unredirected.as_ref().filter(|_| subject.redirected) {
             asked.only(unredirected);
+        }
+        match among {
+            Among::All => {}
+            Among::Asking => asked.only(&self.asking),
+            Among::Telling => self.telling.iter().for_each(|telling| asked.only(telling)),
         }
         asked
     }

@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::{
     Fields, Preauthorization, Request, Subject, Table, Verdict,
     index::{Among, Index, Layout, Passes, Row},
-    oracle::{self, Walk},
+    oracle::{self, Association, Walk},
 };
 use crate::program::acl::{Ace, AceId, AclRef, Acls, Parent};
 
@@ -16,8 +16,8 @@ use crate::program::acl::{Ace, AceId, AclRef, Acls, Parent};
 pub struct ListTable {
     /// `None`: it is so short that walking is as fast.
     index: Option<Index>,
-    /// Some entry has a weight, so that whether one matches depends on those that were passed over before it.
-    weighty: bool,
+    /// The first entry that has a weight. Whether one matches depends then on those that were passed over before it.
+    first_weight: Option<u32>,
     /// By entry: the fields that it or one before it compares.
     compared: Box<[Fields]>,
 }
@@ -39,7 +39,8 @@ impl ListTable {
     /// The same, with an index however short the list is.
     pub(super) fn indexed(acls: &Acls, ids: &[AceId]) -> Self {
         let aces = || ids.iter().filter_map(|id| acls.ace(*id));
-        let weighty = aces().any(|ace| ace.weight != 0);
+        let first_weight = aces().zip(0..).find(|(ace, _)| ace.weight != 0).map(|(_, at)| at);
+        let weighty = first_weight.is_some();
         // What is passed over in a list with weights is not left out of the index: it may change the weight.
         let passes = |ace: &Ace| if weighty { Passes::Nobody } else { passes(acls, ace) };
         let rows: Vec<Row<'_>> = aces()
@@ -51,13 +52,18 @@ impl ListTable {
             so_far = so_far.with(oracle::compares(ace));
             so_far
         });
-        Self { weighty, compared: compared.collect(), index: Some(Index::new(&rows, layout)) }
+        Self { first_weight, compared: compared.collect(), index: Some(Index::new(&rows, layout)) }
     }
 
     /// Bytes on the heap, about.
     #[must_use]
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.compared) + self.index.as_ref().map_or(0, Index::bytes)
+    }
+
+    /// Whether some entry has a weight.
+    const fn is_weighty(&self) -> bool {
+        self.first_weight.is_some()
     }
 
     /// How many entries it has.
@@ -134,7 +140,7 @@ impl Copied<'_> {
     /// version of its last entry can then have one.
     fn index(&self, request: &Request<'_>) -> Option<&Index> {
         let weighs = |(_, last): (AceId, &Ace)| last.weight != 0;
-        let unseen = request.weight != 0 && !self.table.weighty && self.last().is_some_and(weighs);
+        let unseen = request.weight != 0 && !self.table.is_weighty() && self.last().is_some_and(weighs);
         self.table.index.as_ref().filter(|_| !unseen)
     }
 
@@ -149,7 +155,7 @@ impl Copied<'_> {
 
     /// The entry that decides: its number in the list, and the entry.
     fn deciding(&self, index: &Index, subject: &mut Subject<'_>) -> Option<(u32, AceId, &Ace)> {
-        let decider = if self.table.weighty {
+        let decider = if self.table.is_weighty() {
             self.heaviest(index, subject)
         } else {
             index.first(subject, Fields::ALL, Among::All).filter(|at| *at < self.before_last())
@@ -166,7 +172,7 @@ impl Copied<'_> {
 
     /// The same in a list with weights, the last entry aside: what is passed over leaves its weight behind.
     fn heaviest(&self, index: &Index, subject: &mut Subject<'_>) -> Option<u32> {
-        for at in index.matching(subject, Fields::ALL).take_while(|at| *at < self.before_last()) {
+        for at in index.matching(subject, Fields::ALL, Among::All).take_while(|at| *at < self.before_last()) {
             let (_, ace) = self.entry(at)?;
             if oracle::outweighed(ace, subject.weight) {
                 continue;
@@ -177,6 +183,35 @@ impl Copied<'_> {
             subject.weight = ace.weight;
         }
         None
+    }
+}
+
+impl Copied<'_> {
+    /// The same as [`Table::preauthorize`], in a list with weights: entries leave theirs behind, so they are asked in turn.
+    fn preauthorize_weighing(&self, index: &Index, subject: &Subject<'_>) -> Preauthorization {
+        let last = self.last();
+        let weighty = self.table.first_weight.is_some_and(|at| at < self.before_last())
+            || last.is_some_and(|(_, ace)| ace.weight != 0);
+        let mut association = Association::new(self.acls, subject.clone(), weighty);
+        let fields = Fields::ALL.without(Fields::DESTINATION);
+        let mut next = 0;
+        // Of those that wait, the first that counts unsettles; behind it only those that have a say matter.
+        for among in [Among::All, Among::Telling] {
+            let from = next;
+            let might = index.matching(subject, fields, among).skip_while(|at| *at < from);
+            for at in might.take_while(|at| *at < self.before_last()) {
+                next = at + 1;
+                let decided = self.entry(at).and_then(|(id, ace)| association.ask(id, ace));
+                if decided.is_some() {
+                    return association.told(decided);
+                }
+                if among == Among::All && !association.is_settled() {
+                    break;
+                }
+            }
+        }
+        let decided = last.and_then(|(id, ace)| association.ask(id, ace));
+        association.told(decided)
     }
 }
 
@@ -204,9 +239,9 @@ impl Table for Copied<'_> {
         subject.least(compared, |fields| {
             // Whoever of those before the deciding entry may decide with only these known comes first here.
             let may_decide = |ace| oracle::may_decide(self.acls, ace, &subject, fields);
-            let first = if self.table.weighty {
+            let first = if self.table.is_weighty() {
                 let may = |at: &u32| self.entry(*at).is_some_and(|(_, ace)| may_decide(ace));
-                index.matching(&subject, fields).find(may)
+                index.matching(&subject, fields, Among::All).find(may)
             } else {
                 index.first(&subject, fields, Among::All)
             };
@@ -221,10 +256,11 @@ impl Table for Copied<'_> {
     }
 
     fn preauthorize(&self, request: &Request<'_>) -> Preauthorization {
-        // Weights need the walk: what waits leaves none.
-        let index = self.index(request).filter(|_| !self.table.weighty);
-        let Some(index) = index else { return self.walk().preauthorize(request) };
+        let Some(index) = self.index(request) else { return self.walk().preauthorize(request) };
         let subject = Subject::new(request);
+        if self.table.is_weighty() {
+            return self.preauthorize_weighing(index, &subject);
+        }
         let fields = Fields::ALL.without(Fields::DESTINATION);
         let first = |among| index.first(&subject, fields, among).filter(|at| *at < self.before_last());
         let asking = first(Among::Asking);

@@ -35,7 +35,7 @@ use std::{borrow::Cow, net::IpAddr};
 
 use super::{Fields, Preauthorization, Request, Subject, Table, Verdict};
 use crate::program::acl::{
-    Ace, AclRef, Acls, Action, AddressRange, Matcher, NamePattern, Operation, Parent, Targets,
+    Ace, AceId, AclRef, Acls, Action, AddressRange, Matcher, NamePattern, Operation, Parent, Targets,
 };
 
 /// A list, asked by walking it.
@@ -88,27 +88,57 @@ impl Table for Walk<'_> {
     }
 
     fn preauthorize(&self, request: &Request<'_>) -> Preauthorization {
-        let mut subject = Subject::new(request);
-        let mut settled = true;
-        let Some(list) = self.list else { return Preauthorization { verdict: Verdict::EMPTY, settled } };
+        let Some(list) = self.list else {
+            return Preauthorization { verdict: Verdict::EMPTY, settled: true };
+        };
         let weighty = self.acls.entries(list).any(|(_, ace)| ace.weight != 0);
-        for (id, ace) in self.acls.entries(list) {
-            if !might_match(&ace.matcher, &subject) || outweighed(ace, subject.weight) {
-                continue;
-            }
-            let passed_over = passed_over(self.acls, ace, &subject);
-            // Which entries are passed over matters only by the weight that they leave.
-            let matters = !passed_over || weighty && ace.weight != subject.weight;
-            settled &= !(matters && asks_destination(&ace.matcher));
-            if waits(ace) {
-                continue;
-            }
-            if !passed_over {
-                return Preauthorization { verdict: Verdict::of(id, ace), settled };
-            }
-            subject.weight = ace.weight;
+        let mut association = Association::new(self.acls, Subject::new(request), weighty);
+        let verdict = self.acls.entries(list).find_map(|(id, ace)| association.ask(id, ace));
+        association.told(verdict)
+    }
+}
+
+/// A UDP association, of which entries are asked one after the other.
+pub(super) struct Association<'a> {
+    acls: &'a Acls,
+    subject: Subject<'a>,
+    /// Some entry of the list has a weight.
+    weighty: bool,
+    /// No entry so far that could decide has a target or a port to compare.
+    settled: bool,
+}
+
+impl<'a> Association<'a> {
+    pub(super) const fn new(acls: &'a Acls, subject: Subject<'a>, weighty: bool) -> Self {
+        Self { acls, subject, weighty, settled: true }
+    }
+
+    /// Asks an entry: the verdict, if it decides.
+    pub(super) fn ask(&mut self, id: AceId, ace: &Ace) -> Option<Verdict> {
+        if !might_match(&ace.matcher, &self.subject) || outweighed(ace, self.subject.weight) {
+            return None;
         }
-        Preauthorization { verdict: Verdict::END, settled }
+        let passed_over = passed_over(self.acls, ace, &self.subject);
+        // Which entries are passed over matters only by the weight that they leave.
+        let matters = !passed_over || self.weighty && ace.weight != self.subject.weight;
+        self.settled &= !(matters && asks_destination(&ace.matcher));
+        if waits(ace) {
+            return None;
+        }
+        if passed_over {
+            self.subject.weight = ace.weight;
+        }
+        (!passed_over).then(|| Verdict::of(id, ace))
+    }
+
+    /// Whether entries that wait can still change what is told.
+    pub(super) const fn is_settled(&self) -> bool {
+        self.settled
+    }
+
+    /// What is told of it, after the entries that were asked.
+    pub(super) fn told(&self, verdict: Option<Verdict>) -> Preauthorization {
+        Preauthorization { verdict: verdict.unwrap_or(Verdict::END), settled: self.settled }
     }
 }
 
