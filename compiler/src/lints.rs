@@ -49,6 +49,7 @@ pub(crate) mod cidr_host_bits;
 pub(crate) mod cleartext_password;
 pub(crate) mod config_replaces_file;
 pub(crate) mod connlim_shared;
+pub(crate) mod connlim_slot_kept;
 pub(crate) mod connlim_zero;
 pub(crate) mod count_limit_zero;
 pub(crate) mod countall_counts_one_way;
@@ -57,6 +58,7 @@ pub(crate) mod counter_without_file;
 pub(crate) mod crlf;
 pub(crate) mod crypt_format_unsupported;
 pub(crate) mod daemon_not_first;
+pub(crate) mod deny_outweighed;
 pub(crate) mod directive_since;
 pub(crate) mod dnspr_without_resolver;
 pub(crate) mod duplicate_listener;
@@ -160,6 +162,7 @@ pub(crate) mod service_deprecated;
 pub(crate) mod setgid_after_setuid;
 pub(crate) mod setting_after_service;
 pub(crate) mod setting_overridden;
+pub(crate) mod short_name_evaded;
 pub(crate) mod smart_punctuation;
 pub(crate) mod socket_option_unknown;
 pub(crate) mod splice_without_effect;
@@ -245,6 +248,7 @@ static RULES: &[&Rule] = &[
     &cleartext_password::RULE,
     &config_replaces_file::RULE,
     &connlim_shared::RULE,
+    &connlim_slot_kept::RULE,
     &connlim_zero::RULE,
     &count_limit_zero::RULE,
     &countall_counts_one_way::RULE,
@@ -253,6 +257,7 @@ static RULES: &[&Rule] = &[
     &crlf::RULE,
     &crypt_format_unsupported::RULE,
     &daemon_not_first::RULE,
+    &deny_outweighed::RULE,
     &directive_since::RULE,
     &dnspr_without_resolver::RULE,
     &duplicate_listener::RULE,
@@ -356,6 +361,7 @@ static RULES: &[&Rule] = &[
     &setgid_after_setuid::RULE,
     &setting_after_service::RULE,
     &setting_overridden::RULE,
+    &short_name_evaded::RULE,
     &smart_punctuation::RULE,
     &socket_option_unknown::RULE,
     &splice_without_effect::RULE,

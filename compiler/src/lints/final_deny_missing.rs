@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 
 use super::rule::{Lint, rule};
 use crate::{
-    policy::{shadow::lists_nothing, walked},
+    policy::shadow::lists_nothing,
     program::{
         acl::{AclRef, Action},
         auth::AuthType,
@@ -39,7 +39,7 @@ rule! {
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
     let mut seen: BTreeSet<AclRef> = BTreeSet::new();
-    for walked in walked::lists(program) {
+    for walked in lint.walked().iter() {
         let any = |action| program.acls.entries(walked.acl).any(|(_, ace)| ace.action == action);
         // Of a list that only denies there is more to say.
         if !any(Action::Allow) {

@@ -3,7 +3,7 @@ use super::rule::{Lint, rule};
 use crate::{
     finding::Finding,
     policy::{
-        Policy, walked,
+        Policy,
         walked::Walked,
         witness::{Space, Target, Witness},
     },
@@ -54,7 +54,7 @@ const ADDRESS: [u8; 4] = [203, 0, 113, 80];
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
     let mut found = Vec::new();
-    for walked in walked::lists(program) {
+    for walked in lint.walked().iter() {
         let chooses = walked.services(program).any(|service| chooses(service.kind));
         let denied = |ace: &Ace| ace.action == Action::Deny && by_name(&ace.matcher);
         let entries = || program.acls.entries(walked.acl).enumerate();

@@ -1,7 +1,7 @@
 //! `implicit-deny-surprise`
 use super::rule::{Lint, rule};
 use crate::{
-    policy::{shadow::lists_nothing, walked},
+    policy::shadow::lists_nothing,
     program::{acl::Action, auth::AuthType},
 };
 
@@ -41,7 +41,7 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    for walked in walked::lists(program) {
+    for walked in lint.walked().iter() {
         let first = program
             .acls
             .entries(walked.acl)

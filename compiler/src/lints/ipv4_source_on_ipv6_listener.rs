@@ -5,7 +5,6 @@ use super::rule::{Lint, rule};
 use crate::{
     finding::Level,
     options::Runner,
-    policy::walked,
     program::{
         acl::{Ace, Action, AddressRange},
         service::{ListenAddress, Service},
@@ -63,7 +62,7 @@ enum Arriving {
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    for walked in walked::lists(program) {
+    for walked in lint.walked().iter() {
         let mut services = walked.services(program);
         if services.all(|service| arriving(service) == Arriving::V4) {
             continue;

@@ -11,7 +11,6 @@ use crate::{
     finding::Level,
     fix::{Fix, Safety},
     options::Runner,
-    policy::walked,
     program::{
         acl::{Ace, Action, AddressRange, Operation},
         service::{Family, Service, ServiceKind},
@@ -60,7 +59,7 @@ fn check(lint: &mut Lint<'_>) {
         return;
     }
     let program = lint.program;
-    for walked in walked::lists(program) {
+    for walked in lint.walked().iter() {
         let services = || walked.services(program).filter_map(|service| Some((evading(service)?, service)));
         // If all targets come in IPv6 form, no client has to ask for it.
         let all = |(form, _): &(Form, &Service)| *form == Form::All;

@@ -199,7 +199,40 @@ fn finding(at: Loc, by: &BTreeSet<Loc>) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use crate::lints::tests::check;
+    use proptest::prelude::*;
+
+    use crate::{
+        compile,
+        lints::tests::check,
+        policy::{LimitList, Policy},
+        requests::testing::{line, universe},
+        sources::MemoryFiles,
+    };
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(80))]
+
+        #[test]
+        fn no_request_has_a_limit_that_is_reported(lines in prop::collection::vec(line(), 2..9), universe in universe()) {
+            // Without what extends an entry, and with a limit for an `allow`, an exception for a `deny`.
+            let lines = lines.iter().filter_map(|line| line.lines().next()).map(|line| {
+                line.replacen("allow", "bandlimin 64000", 1).replacen("deny", "nobandlimin", 1)
+            });
+            let mut files = MemoryFiles::default();
+            files.insert("3proxy.cfg", lines.collect::<Vec<_>>().join("\n") + "\nsocks\n");
+            let compiled = compile(std::path::Path::new("3proxy.cfg"), &files);
+            let policy = Policy::compile(&compiled.program);
+            let told = compiled.findings.iter().filter(|finding| finding.rule == "limit-entry-unreachable");
+            let told: Vec<_> = told.map(|finding| finding.at).collect();
+            let limits = &compiled.program.limits.bandwidth_in;
+            universe.each(|request| {
+                for at in policy.limits(LimitList::BandwidthIn, &request) {
+                    prop_assert!(!told.contains(&limits[at].at), "{:?}", request);
+                }
+                Ok(())
+            })?;
+        }
+    }
 
     #[test]
     fn one_or_several_exceptions_end_the_walk() {

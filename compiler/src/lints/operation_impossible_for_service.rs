@@ -8,7 +8,6 @@ use super::{
 use crate::{
     finding::{Finding, Level},
     fix::{Fix, Safety},
-    policy::walked,
     program::acl::{Ace, Action, Operation, Operations, Parent},
     sources::{Loc, Sources},
 };
@@ -64,7 +63,7 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    for walked in walked::lists(program) {
+    for walked in lint.walked().iter() {
         // A redirected request comes as one of the other service's.
         let local = |ace: &Ace| program.acls.parents(ace).iter().any(Parent::is_local);
         if program.acls.entries(walked.acl).any(|(_, ace)| local(ace)) {

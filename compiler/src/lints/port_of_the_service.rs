@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use super::rule::{Lint, rule};
 use crate::{
     finding::Finding,
-    policy::walked,
     program::{
-        Program,
         acl::{Matcher, PortRange},
         service::Service,
     },
@@ -55,15 +53,16 @@ fn check(lint: &mut Lint<'_>) {
     let mut found: Vec<Finding> = lines
         .filter_map(|(at, matcher)| finding(at, matcher, |port| listening.get(&port).copied()))
         .collect();
-    found.extend(of_lists(program, &listening));
+    found.extend(of_lists(lint, &listening));
     for finding in found {
         lint.report(finding);
     }
 }
 
-fn of_lists(program: &Program, all: &BTreeMap<u16, Loc>) -> Vec<Finding> {
+fn of_lists(lint: &Lint<'_>, all: &BTreeMap<u16, Loc>) -> Vec<Finding> {
+    let program = lint.program;
     let mut found = Vec::new();
-    for walked in walked::lists(program) {
+    for walked in lint.walked().iter() {
         for (place, (_, ace)) in program.acls.entries(walked.acl).enumerate() {
             // Most entries list no port, or none that anybody listens on.
             let own = |port: u16| {

@@ -8,6 +8,7 @@ use crate::{
     policy::{
         Policy, cached,
         shadow::{self, Shadowed},
+        walked::{self, Walked},
     },
     program::{Program, trap::Trap},
     sources::{Loc, Sources},
@@ -202,6 +203,7 @@ pub struct Lint<'a> {
     pub options: Options,
     policy: OnceCell<Policy>,
     shadowed: OnceCell<Rc<[Shadowed]>>,
+    walked: OnceCell<Rc<[Walked]>>,
     findings: Vec<Finding>,
 }
 
@@ -213,6 +215,7 @@ impl<'a> Lint<'a> {
             options: options.clone(),
             policy: OnceCell::new(),
             shadowed: OnceCell::new(),
+            walked: OnceCell::new(),
             findings: Vec::new(),
         }
     }
@@ -227,9 +230,16 @@ impl<'a> Lint<'a> {
         cached::services(self.program).next().map(|_| self.policy())
     }
 
+    /// The access lists that services ask.
+    pub(crate) fn walked(&self) -> Rc<[Walked]> {
+        Rc::clone(self.walked.get_or_init(|| walked::lists(self.program).into()))
+    }
+
     /// The entries of access lists that decide nothing.
     pub(crate) fn shadowed(&self) -> Rc<[Shadowed]> {
-        Rc::clone(self.shadowed.get_or_init(|| shadow::find(self.program, || self.policy()).into()))
+        Rc::clone(
+            self.shadowed.get_or_init(|| shadow::find(self.program, &self.walked(), || self.policy()).into()),
+        )
     }
 
     pub(super) fn run(&mut self, rule: &Rule) {

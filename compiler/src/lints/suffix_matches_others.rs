@@ -5,7 +5,6 @@ use super::{
 };
 use crate::{
     finding::Level,
-    policy::walked,
     program::acl::{Ace, Action, NamePattern},
 };
 
@@ -41,7 +40,7 @@ const MOST: usize = 1000;
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    let lists = walked::lists(program);
+    let lists = lint.walked();
     let entries = lists.iter().flat_map(|walked| program.acls.entries(walked.acl));
     for (ace, domain) in entries.filter_map(|(_, ace)| Some((ace, open(ace)?))).take(MOST) {
         let domain = String::from_utf8_lossy(domain);

@@ -5,10 +5,7 @@ use super::{
     acl_column_mixup::columns,
     rule::{Lint, rule},
 };
-use crate::{
-    policy::walked,
-    program::acl::{Ace, Action, NamePattern},
-};
+use crate::program::acl::{Ace, Action, NamePattern};
 
 rule! {
     /// `*.example.com` does not match `example.com` itself.
@@ -41,7 +38,7 @@ const MOST: usize = 1000;
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
     let mut told = 0;
-    for walked in walked::lists(program) {
+    for walked in lint.walked().iter() {
         let mut open: Vec<(&Ace, &[u8])> = Vec::new();
         for (_, ace) in program.acls.entries(walked.acl) {
             open.extend(missing(ace).map(|domain| (ace, domain)));

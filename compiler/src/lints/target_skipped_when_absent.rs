@@ -2,7 +2,7 @@
 use super::rule::{Lint, rule};
 use crate::{
     options::Runner,
-    policy::walked::{self, Walked},
+    policy::walked::Walked,
     program::{
         acl::{Ace, Action, Operation},
         service::{Service, ServiceKind},
@@ -47,7 +47,7 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    for walked in walked::lists(program) {
+    for walked in lint.walked().iter() {
         let entry = |meant: fn(&Ace) -> bool, kind: fn(ServiceKind) -> bool| {
             let (place, (_, ace)) =
                 program.acls.entries(walked.acl).enumerate().find(|(_, (_, ace))| meant(ace))?;

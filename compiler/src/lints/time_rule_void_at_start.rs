@@ -2,7 +2,6 @@
 use super::rule::{Lint, rule};
 use crate::{
     options::Runner,
-    policy::walked,
     program::acl::{Ace, Action},
 };
 
@@ -38,7 +37,7 @@ fn check(lint: &mut Lint<'_>) {
         return;
     }
     let program = lint.program;
-    for walked in walked::lists(program) {
+    for walked in lint.walked().iter() {
         let mut entries = program.acls.entries(walked.acl).map(|(_, ace)| ace);
         let denies = |ace: &&Ace| ace.action == Action::Deny && ace.matcher.weekdays.is_some();
         let Some(ace) = entries.find(denies) else { continue };

@@ -10,7 +10,7 @@
 //! at by itself. A local redirection does not shadow: the list is walked again behind it.
 use std::collections::HashMap;
 
-use super::{Policy, walked, witness::Witness};
+use super::{Policy, walked::Walked, witness::Witness};
 use crate::{
     program::{
         Program,
@@ -67,11 +67,15 @@ pub(crate) const MOST_ALIKE: usize = 1000;
 const WALKED: usize = 24;
 
 /// All of them, by list and place.
-pub(crate) fn find<'p>(program: &Program, policy: impl Fn() -> &'p Policy) -> Vec<Shadowed> {
+pub(crate) fn find<'p>(
+    program: &Program,
+    lists: &[Walked],
+    policy: impl Fn() -> &'p Policy,
+) -> Vec<Shadowed> {
     let mut work = Work(WORK);
     let mut found = Vec::new();
     let mut alike = 0;
-    for walked in walked::lists(program) {
+    for walked in lists {
         let (acl, Some((service, _))) = (walked.acl, walked.copies.first().copied()) else { continue };
         let entries: Vec<AceId> = program.acls.entries(acl).map(|(id, _)| id).collect();
         // A weight makes an entry depend on those that were passed over before it.

@@ -1,0 +1,58 @@
+//! `connlim-slot-kept`
+use super::rule::{Lint, rule};
+use crate::{options::Runner, program::service::ServiceKind};
+
+rule! {
+    /// 3proxy does not always give back what this limit of simultaneous connections has counted.
+    ///
+    /// When a client's connection ends, 3proxy looks with its last request which limits had counted it. Over HTTP a client may ask for
+    /// another host on the same connection; then a limit that lists targets goes on counting it for ever, until nobody gets in.
+    /// (`cfgc run` gives back what it has counted.)
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow * 10.0.0.0/8
+    /// connlim 100 0 * * www.example.com
+    /// proxy -i10.0.0.1
+    /// ```
+    ///
+    /// Limit clients, or a rate:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow * 10.0.0.0/8
+    /// connlim 100 0 * 10.0.0.0/8
+    /// connlim 100 60 * * www.example.com
+    /// proxy -i10.0.0.1
+    /// ```
+    "connlim-slot-kept",
+    level: Warn,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let program = lint.program;
+    let http = |kind: ServiceKind| matches!(kind, ServiceKind::Proxy | ServiceKind::Auto);
+    let Some(service) = program.services.iter().find(|service| http(service.kind)) else { return };
+    if lint.options.runner == Runner::Cfgc {
+        return;
+    }
+    for line in &program.limits.connections {
+        let by_request = line.matcher.targets.is_some()
+            || line.matcher.ports.is_some()
+            || line.matcher.operations.is_some();
+        if line.limit.is_some_and(|rate| rate.seconds == 0) && by_request {
+            lint.report(
+                RULE.finding(
+                    line.at,
+                    "3proxy does not give back what this limit counted if the client goes on to another host",
+                )
+                .label("counts simultaneous connections by what is asked for")
+                .also(service.at, "clients of this service ask for several hosts on one connection")
+                .help("limit clients by their addresses, or give a period"),
+            );
+        }
+    }
+}
