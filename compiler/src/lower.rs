@@ -249,7 +249,9 @@ impl<'f> Lowering<'f> {
     fn include(&mut self, command: &Command<'_>) {
         let Some(argument) = command.argument(0) else { return };
         if !self.options.includes {
-            return self.program.unmodelled.push(command.at);
+            // It may hold any line.
+            self.program.unknown.lines = true;
+            return;
         }
         let path = self.found_at(PathBuf::from(argument.text().to_string()));
         if self.open.contains(&path) {

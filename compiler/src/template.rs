@@ -89,7 +89,9 @@ pub(crate) fn decides(name: &str) -> bool {
 
 /// Takes out the findings that rest on what is not known.
 pub(crate) fn settle(sources: &Sources, program: &Program, findings: &mut Vec<Finding>) {
-    if sources.iter().any(|(_, source)| source.unknown.is_some()) {
+    // Files that were not read are unknown too.
+    let is_unread = program.unknown.lines || program.unknown.values;
+    if is_unread || sources.iter().any(|(_, source)| source.unknown.is_some()) {
         findings.retain(|finding| is_certain(sources, program, finding));
     }
 }

@@ -68,7 +68,7 @@ fn places_are_in_bytes_whatever_is_shown() {
         (b"\t\tmaxconn 1", 3),
         (b"frobnicate", 1),
     ] {
-        let compiled = compiled([b"flush\n", line, b"\n"].concat(), "");
+        let compiled = compiled([b"maxconn 5\n", line, b"\n"].concat(), "");
         let place = format!("main.cfg:2:{column}");
         assert!(
             all(Format::Text, &compiled).contains(&format!("--> {place}\n")),

@@ -117,7 +117,10 @@ impl Lowering<'_> {
     fn splice(&mut self, split: &mut Vec<Arg<'_>>, glued: &[u8], path: &[u8], of: Splice) -> bool {
         let at = of.at;
         if !self.options.includes {
-            self.program.unmodelled.push(at);
+            // Of `users` the rest still counts; any other command is left out.
+            let is_users = split.first().is_some_and(|name| name.value.as_ref() == b"users");
+            *(if is_users { &mut self.program.unknown.values } else { &mut self.program.unknown.lines }) =
+                true;
             return false;
         }
         let name = split.first().map(|name| name.value.as_ref());

@@ -60,6 +60,33 @@ fn comments_may_be_forbidden_or_must_give_a_reason() {
 }
 
 #[test]
+fn of_files_that_are_not_read_nothing_is_claimed() {
+    let text =
+        "internal 127.0.0.1\nauth strong\nusers $/nowhere/passwd\nallow bob\nproxy -p3128\nallow * * * 2-1\n";
+    let folder = Folder::with(&[
+        ("users.cfg", text),
+        (
+            "include.cfg",
+            "include /nowhere/more.cfg\nauth strong\nallow * * $/nowhere/list\nproxy\nmaxconn 5\n",
+        ),
+    ]);
+    let said = folder.check(&["--no-includes", "--format", "short", "users.cfg", "include.cfg"]);
+    // A line by itself is judged as ever.
+    assert!(said.out.contains("users.cfg:6:13: deny[port-range-reversed]"), "{}", said.out);
+    for rule in [
+        "strong-without-users",
+        "unknown-user-in-acl",
+        "open-proxy",
+        "include-missing",
+        "setting-after-service",
+    ] {
+        let claimed = said.out.lines().any(|line| line.contains(rule) && line.starts_with("include.cfg"));
+        assert!(!claimed, "{rule}: {}", said.out);
+    }
+    assert!(!said.out.contains("strong-without-users") && !said.out.contains("unknown-user"), "{}", said.out);
+}
+
+#[test]
 fn an_image_is_checked_from_outside() {
     let folder = Folder::with(&[
         ("image/etc/3proxy/3proxy.cfg", "include /etc/3proxy/more.cfg\ninternal 127.0.0.1\nsocks\n"),
