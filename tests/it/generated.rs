@@ -69,6 +69,7 @@ fn lints() {
         assert_eq!(text.matches(&format!("\n## {}\n", rule.name)).count(), 1, "{}", rule.name);
     }
     assert_eq!(text.matches("\n```").count() % 2, 0, "a fence is open");
+    page("lints.md", &text);
 }
 
 fn directive_section(text: &mut String, row: &Directive) {
