@@ -13,7 +13,10 @@ use super::{
 use crate::{
     finding::Finding,
     fix::{Fix, Safety},
-    policy::witness::{OFFICE_HOURS, Target, Witness},
+    policy::{
+        walks::Walks,
+        witness::{OFFICE_HOURS, Target, Witness},
+    },
     program::{
         acl::{Ace, AclRef, Action, Matcher},
         auth::AuthType,
@@ -81,19 +84,25 @@ const BUDGET: usize = 1_000_000;
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program.clone();
-    let (mut told, mut budget) = (BTreeSet::new(), BUDGET);
+    let (mut told, mut walks, mut budget) = (BTreeSet::new(), Walks::default(), BUDGET);
     // Who is on this machine reaches them anyhow.
     let far = |service: &Service| forwards(service.kind) && beyond_this_machine(service).is_some();
     for service in program.services.iter().filter(|service| far(service)) {
-        let first = asked(service).and_then(|acl| program.acls.entries(acl).next());
-        let place = first.map_or(service.at, |(_, ace)| ace.at);
+        let acl = asked(service);
+        let place =
+            acl.and_then(|acl| program.acls.entries(acl).next()).map_or(service.at, |(_, ace)| ace.at);
+        let entries: Vec<&Ace> = match acl {
+            Some(acl) => walks.fresh(&program.acls, acl).map(|(_, ace)| ace).collect(),
+            None => Vec::new(),
+        };
         if told.contains(&place) {
             continue;
         }
-        let reached: Vec<_> = LOCAL
-            .iter()
-            .filter_map(|(address, network)| Some((*network, reach(lint, service, *address, &mut budget)?)))
-            .collect();
+        let mut reached = Vec::new();
+        for (address, network) in LOCAL {
+            let Some(witness) = reach(lint, (service, acl), &entries, address, &mut budget) else { continue };
+            reached.push((network, witness));
+        }
         if let Some((_, witness)) = reached.first() {
             told.insert(place);
             let networks: Vec<&str> = reached.iter().map(|(network, _)| *network).collect();
@@ -112,29 +121,30 @@ fn asked(service: &Service) -> Option<AclRef> {
     service.acl.filter(|_| service.chain.value.iter().all(|step| step.kind != AuthType::None))
 }
 
-/// A request to `address` that the service lets go there directly.
-fn reach(lint: &Lint<'_>, service: &Service, address: IpAddr, budget: &mut usize) -> Option<Witness> {
+/// A request to `address` that the service lets go there directly, by one of `entries`.
+fn reach(
+    lint: &Lint<'_>,
+    (service, acl): (&Service, Option<AclRef>),
+    entries: &[&Ace],
+    address: IpAddr,
+    budget: &mut usize,
+) -> Option<Witness> {
     let acls = &lint.program.acls;
-    let Some(acl) = asked(service) else {
-        return candidates(&Matcher::default(), service, address).into_iter().next();
+    let Some(acl) = acl else {
+        return candidate(&Matcher::default(), service, address);
     };
     let walk = Walk { acls, list: Some(acl) };
-    let direct = |verdict: Verdict| {
-        let ace = verdict.entry.and_then(|id| acls.ace(id));
-        verdict.passes() && ace.is_some_and(|ace| way::direct_share(&way::groups(acls.parents(ace))) > 0.0)
-    };
-    let may = |ace: &Ace| ace.action == Action::Allow;
-    acls.entries(acl).filter(|(_, ace)| may(ace)).find_map(|(_, ace)| {
-        candidates(&ace.matcher, service, address).into_iter().find(|witness| {
-            let left = budget.checked_sub(acl.len as usize);
-            *budget = left.unwrap_or_default();
-            left.is_some() && direct(walk.decide(&witness.request()))
-        })
+    let direct = |ace: &Ace| way::direct_share(&way::groups(acls.parents(ace))) > 0.0;
+    let goes =
+        |verdict: Verdict| verdict.passes() && verdict.entry.and_then(|id| acls.ace(id)).is_some_and(direct);
+    entries.iter().filter(|ace| ace.action == Action::Allow && direct(ace)).find_map(|ace| {
+        *budget = budget.checked_sub(acl.len as usize)?;
+        candidate(&ace.matcher, service, address).filter(|witness| goes(walk.decide(&witness.request())))
     })
 }
 
-/// Requests to `address` that an entry's other fields accept.
-fn candidates(matcher: &Matcher, service: &Service, address: IpAddr) -> Vec<Witness> {
+/// A request to `address` that an entry's other fields accept.
+fn candidate(matcher: &Matcher, service: &Service, address: IpAddr) -> Option<Witness> {
     let user = matcher.users.iter().flatten().next().filter(|name| *name != b"-");
     let named = service.chain.value.iter().any(|step| step.kind.names_user());
     let user = user.or_else(|| named.then_some(&b"alice"[..]));
@@ -152,7 +162,7 @@ fn candidates(matcher: &Matcher, service: &Service, address: IpAddr) -> Vec<Witn
         operation,
         time: OFFICE_HOURS,
     };
-    operation.map(witness).into_iter().collect()
+    operation.map(witness)
 }
 
 fn finding(
