@@ -32,6 +32,7 @@ pub(crate) mod authcache_unknown_field;
 pub(crate) mod authnserver_port_ignored;
 pub(crate) mod backlog_small;
 pub(crate) mod backslash_continuation;
+pub(crate) mod backslash_is_no_escape;
 pub(crate) mod bandlim_shared_channel;
 pub(crate) mod bandlim_too_low;
 pub(crate) mod bandlim_unit;
@@ -65,6 +66,7 @@ pub(crate) mod duplicate_listener;
 pub(crate) mod empty_configuration;
 pub(crate) mod empty_list;
 pub(crate) mod empty_password;
+pub(crate) mod empty_quotes;
 pub(crate) mod endpoint_malformed;
 pub(crate) mod entry_missing;
 pub(crate) mod fakeresolve_order;
@@ -96,6 +98,7 @@ pub(crate) mod local_redirect_without_second_allow;
 pub(crate) mod local_targets_reachable;
 pub(crate) mod log_after_service;
 pub(crate) mod log_before_setuid;
+pub(crate) mod log_format_no_filter;
 pub(crate) mod log_format_no_zone;
 pub(crate) mod log_format_unknown;
 pub(crate) mod log_rotation_unknown;
@@ -148,6 +151,7 @@ pub(crate) mod port_of_the_service;
 pub(crate) mod port_out_of_range;
 pub(crate) mod port_range_reversed;
 pub(crate) mod privileged_port_after_setuid;
+pub(crate) mod proxy_header_from_anyone;
 pub(crate) mod radius_port;
 pub(crate) mod radius_secret_short;
 pub(crate) mod radius_secret_truncated;
@@ -187,6 +191,7 @@ pub(crate) mod too_many_words;
 pub(crate) mod trailing_comment;
 pub(crate) mod unclosed_quote;
 pub(crate) mod unfinished_splice;
+pub(crate) mod unix_socket_loses_data;
 pub(crate) mod unknown_auth_type;
 pub(crate) mod unknown_directive;
 pub(crate) mod unknown_option;
@@ -231,6 +236,7 @@ static RULES: &[&Rule] = &[
     &authnserver_port_ignored::RULE,
     &backlog_small::RULE,
     &backslash_continuation::RULE,
+    &backslash_is_no_escape::RULE,
     &bandlim_shared_channel::RULE,
     &bandlim_too_low::RULE,
     &bandlim_unit::RULE,
@@ -264,6 +270,7 @@ static RULES: &[&Rule] = &[
     &empty_configuration::RULE,
     &empty_list::RULE,
     &empty_password::RULE,
+    &empty_quotes::RULE,
     &endpoint_malformed::RULE,
     &entry_missing::RULE,
     &fakeresolve_order::RULE,
@@ -295,6 +302,7 @@ static RULES: &[&Rule] = &[
     &local_targets_reachable::RULE,
     &log_after_service::RULE,
     &log_before_setuid::RULE,
+    &log_format_no_filter::RULE,
     &log_format_no_zone::RULE,
     &log_format_unknown::RULE,
     &log_rotation_unknown::RULE,
@@ -347,6 +355,7 @@ static RULES: &[&Rule] = &[
     &port_out_of_range::RULE,
     &port_range_reversed::RULE,
     &privileged_port_after_setuid::RULE,
+    &proxy_header_from_anyone::RULE,
     &radius_port::RULE,
     &radius_secret_short::RULE,
     &radius_secret_truncated::RULE,
@@ -386,6 +395,7 @@ static RULES: &[&Rule] = &[
     &trailing_comment::RULE,
     &unclosed_quote::RULE,
     &unfinished_splice::RULE,
+    &unix_socket_loses_data::RULE,
     &unknown_auth_type::RULE,
     &unknown_directive::RULE,
     &unknown_option::RULE,

@@ -5,7 +5,7 @@ use crate::program::trap::Trap;
 rule! {
     /// A field without an item restricts nothing, as if `*` stood there.
     ///
-    /// It is `""`, or commas alone.
+    /// It is commas alone.
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -32,7 +32,8 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     for (word, trap) in lint.traps() {
-        if trap == Trap::EmptyList {
+        // Empty quotes are not empty to 3proxy: `empty-quotes` says so.
+        if trap == Trap::EmptyList && word.text != b"\"\"" {
             lint.report(
                 RULE.finding(
                     word.at,
