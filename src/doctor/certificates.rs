@@ -54,7 +54,7 @@ pub(super) fn examine(examination: &mut Examination<'_>) {
     // Services share settings: each pair is examined once, at the first line that names it.
     let mut pairs = BTreeMap::new();
     for service in &examination.subject.program.services {
-        for (pair, at) in used(&service.tls) {
+        for (pair, at) in used(examination, &service.tls) {
             pairs.entry(pair).or_insert(at.unwrap_or(service.at));
         }
     }
@@ -64,11 +64,11 @@ pub(super) fn examine(examination: &mut Examination<'_>) {
 }
 
 /// The certificates that a service uses, and where they are named.
-fn used(tls: &Tls) -> Vec<(Pair, Option<Loc>)> {
+fn used(examination: &Examination<'_>, tls: &Tls) -> Vec<(Pair, Option<Loc>)> {
     let pair = |certificate: &Option<Set<Text>>, key: &Option<Set<Text>>, purpose| {
         let certificate = certificate.as_ref()?;
-        let key = key.as_ref().map(|key| path(&key.value));
-        Some((Pair { certificate: path(&certificate.value), key, purpose }, certificate.at))
+        let key = key.as_ref().map(|key| path(examination, &key.value));
+        Some((Pair { certificate: path(examination, &certificate.value), key, purpose }, certificate.at))
     };
     let Tls { server, client, .. } = tls;
     let mut pairs = Vec::new();

@@ -40,7 +40,7 @@ pub(super) fn examine(examination: &mut Examination<'_>) {
         let start = Loc { file: id, ..Loc::default() };
         file(examination, &path, secrets.get(&id).copied(), start);
     }
-    for (path, at) in keys(examination.subject.program) {
+    for (path, at) in keys(examination) {
         file(examination, &path, Some((at, "a private key")), at);
     }
 }
@@ -63,22 +63,26 @@ fn secrets(program: &Program) -> BTreeMap<FileId, (Loc, &'static str)> {
 }
 
 /// Files of private keys, and where they are named.
-fn keys(program: &Program) -> BTreeMap<PathBuf, Loc> {
+fn keys(examination: &Examination<'_>) -> BTreeMap<PathBuf, Loc> {
     let mut keys = BTreeMap::new();
-    for service in &program.services {
+    for service in &examination.subject.program.services {
         for key in [&service.tls.server.key, &service.tls.server.ca_key, &service.tls.client.key]
             .into_iter()
             .flatten()
         {
-            keys.entry(path(&key.value)).or_insert(key.at.unwrap_or(service.at));
+            keys.entry(path(examination, &key.value)).or_insert(key.at.unwrap_or(service.at));
         }
     }
     keys
 }
 
-/// A path as the configuration has it.
-pub(super) fn path(text: &Text) -> PathBuf {
-    Path::new(OsStr::from_bytes(text.as_bytes())).to_path_buf()
+/// Where a file is that a service names: in the `chroot`, if there is one and the file is in it; what is read before that line is outside.
+pub(super) fn path(examination: &Examination<'_>, text: &Text) -> PathBuf {
+    let written = |text: &Text| Path::new(OsStr::from_bytes(text.as_bytes())).to_path_buf();
+    let path = written(text);
+    let root = examination.subject.program.process.chroot.first().and_then(|chroot| chroot.value.first());
+    let inside = root.map(|root| written(root).join(path.strip_prefix("/").unwrap_or(&path)));
+    inside.filter(|inside| examination.host.mode(inside).is_ok()).unwrap_or(path)
 }
 
 fn file(examination: &mut Examination<'_>, path: &Path, secret: Option<(Loc, &str)>, start: Loc) {

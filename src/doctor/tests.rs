@@ -297,6 +297,10 @@ fn secrets_are_for_the_proxy_alone() {
         &["file-permissions: mode 0777 of its folder -> no write permission for others"],
     );
     check("tuned", &[(".", "01777")], plain, &[]);
+    let jail = "chroot /jail\nssl_client_key /k\nssl_cli\nproxy -i127.0.0.1\n";
+    let modes = [("/jail/k", "0604"), ("/jail", "0755"), ("/k", "0600"), ("/", "0755")];
+    check("tuned", &modes, jail, &["file-permissions: mode 0604 -> no permission for others"]);
+    check("tuned", &modes[2..], jail, &[]);
     let key = "ssl_client_key /k\nssl_cli\nproxy -i127.0.0.1\n";
     check(
         "tuned",
