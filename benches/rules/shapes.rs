@@ -24,7 +24,7 @@ pub(crate) const SHAPES: [Shape; 8] = [
     Shape {
         name: "users, reachable",
         lines: 100_000,
-        text: |lines| list("auth strong\nusers a:CL:b\n", lines, |n| format!("allow user{n} * * 80,443")),
+        text: |lines| list("auth useronly\n", lines, |n| format!("allow user{n} * * 80,443")),
     },
     Shape { name: "networks", lines: 100_000, text: |lines| list(LOCAL, lines, network) },
     Shape {
