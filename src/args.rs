@@ -31,6 +31,9 @@ pub(crate) enum Command {
     Ir(Ir),
     /// Say what changes between two configurations: services, settings, users, and which requests are decided otherwise.
     Diff(Diff),
+    /// Write configurations the one way, in their files: words one blank apart, quotes where they are needed. Exit status 0, or 2 if
+    /// one can't be read.
+    Fmt(Fmt),
     /// Say whether this host can bear a configuration: exit status 0 if it can, 1 if something is wrong, 2 if it can't be read.
     Doctor(Doctor),
     /// Hash a password for a `users` line, or check one: exit status 0 if it is right, 1 if it is wrong.
@@ -124,6 +127,19 @@ impl From<Template> for options::Template {
             Template::No => Self::No,
         }
     }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Fmt {
+    /// The configurations; what they include is not touched. Standard input (`-`) goes to standard output.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Name the files that would change instead: exit status 1 if one would.
+    #[arg(long, conflicts_with = "diff")]
+    pub(crate) check: bool,
+    /// Print what would change instead, without secrets: exit status 1 if something would.
+    #[arg(long)]
+    pub(crate) diff: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,6 +1,5 @@
 //! `cfgc check`: compile, mend, report.
 mod inputs;
-mod rewrite;
 
 use std::{
     io::{self, Write},
@@ -23,6 +22,7 @@ use crate::{
     files::Given,
     levels::{Asked, leveled},
     report::{self, Report, Style, Summary, complain},
+    rewrite,
     settings::{Houses, Origin, Settings},
 };
 use inputs::Input;

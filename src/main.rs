@@ -9,11 +9,13 @@ mod diff;
 mod doctor;
 mod explain;
 mod files;
+mod fmt;
 mod ir;
 mod levels;
 mod man;
 mod password;
 mod report;
+mod rewrite;
 mod rules;
 mod run;
 mod settings;
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         Command::Ir(ir) => ir::run(ir),
         Command::Diff(diff) => diff::run(diff),
         Command::Crypt(crypt) => crypt::run(crypt),
+        Command::Fmt(fmt) => fmt::run(fmt, args.color),
         Command::Doctor(doctor) => doctor::run(doctor, args.color),
         Command::Explain(explain) => explain::run(explain),
         Command::Completions(completions) => completions::run(completions),

@@ -53,6 +53,16 @@ pub(crate) fn unified(
     unified::write(out, path, script, (&changed.before, &changed.after), color)
 }
 
+/// The same of a file that is no part of another one.
+pub(crate) fn unified_alone(
+    out: &mut dyn Write,
+    path: &Path,
+    changed: &Changed,
+    color: bool,
+) -> io::Result<()> {
+    unified::write(out, path, Script::Lines, (&changed.before, &changed.after), color)
+}
+
 /// Says on standard error why something could not be done.
 pub(crate) fn complain(message: &str) {
     // There is nowhere left to complain to.
@@ -107,7 +117,7 @@ fn line_at(source: &Source, start: usize) -> &[u8] {
 }
 
 /// Text in one line that can't steer a terminal.
-fn printable(text: &str) -> Cow<'_, str> {
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(steers) {
         return Cow::Borrowed(text);
     }

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`span`], [`syntax`] (the tree), [`parse`](fn@parse), [`directive`] and [`option`] (a row for every
 //! command and service option),
-//! [`value`] (what stands inside a word).
+//! [`value`] (what stands inside a word), [`format`](fn@format::format) (the one way to write it).
 //! Knows nothing of what a configuration means: that is the `compiler` crate's.
 //!
 //! **Invariants.** Any byte string gives a tree, and the tree's text is that byte string.
@@ -20,6 +20,7 @@
 extern crate alloc;
 
 pub mod directive;
+pub mod format;
 mod line_index;
 pub mod option;
 mod parse;

@@ -17,6 +17,7 @@ mod diff;
 mod doctor;
 mod examples;
 mod fixes;
+mod fmt;
 mod generated;
 mod golden;
 mod help;

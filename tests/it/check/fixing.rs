@@ -90,5 +90,5 @@ fn a_file_that_can_not_be_written_is_told() {
     let said = folder.check(&["--fix", "--no-includes", "pipe"]);
     writer.join().unwrap().unwrap();
     assert_eq!(said.status, Some(2));
-    assert!(said.err.contains("`pipe` can't be mended"), "{}", said.err);
+    assert!(said.err.contains("`pipe` can't be rewritten"), "{}", said.err);
 }

@@ -1,4 +1,4 @@
-//! Puts a mended text in the place of a file.
+//! Puts a new text in the place of a file.
 use std::{
     fs,
     io::Write,
@@ -11,8 +11,8 @@ use runtime::reload::read;
 
 /// Replaces the file at `path`, which held `before`, so that a reader sees all of the old text or all of the new one. Mode and
 /// owner stay, and a link stays a link.
-pub(super) fn replace(path: &Path, before: &[u8], after: &[u8]) -> Result<()> {
-    written(path, before, after).with_context(|| format!("`{}` can't be mended", path.display()))
+pub(crate) fn replace(path: &Path, before: &[u8], after: &[u8]) -> Result<()> {
+    written(path, before, after).with_context(|| format!("`{}` can't be rewritten", path.display()))
 }
 
 fn written(path: &Path, before: &[u8], after: &[u8]) -> Result<()> {

@@ -1,0 +1,223 @@
+//! The one way to write a configuration: words one blank apart, quotes only where they are needed, one empty line at a time.
+//!
+//! What 3proxy reads stays what it is: comments, indented lines (which it skips), order, odd bytes, and all that stands behind `end`.
+use crate::{
+    LineColumn, LineIndex, Span, parse,
+    syntax::{LineKind, SyntaxError, Tree, Word, WordShape, Words},
+    template,
+};
+
+/// A line that 3proxy can't read, so that nobody knows what is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// Where it goes wrong.
+    pub at: LineColumn,
+    /// How.
+    pub error: SyntaxError,
+}
+
+/// The same configuration, written the one way. Lines with a template's markers stay as they are.
+///
+/// # Errors
+/// The first line that can't be split into words.
+pub fn format(source: &[u8]) -> Result<Vec<u8>, Unreadable> {
+    let tree = parse(source);
+    let kept = templates(source);
+    let line_end = line_end(source);
+    let mut written = Vec::with_capacity(source.len());
+    let mut blank = false;
+    for line in tree.lines() {
+        let text = line.span.of(source);
+        if line.kind == LineKind::Blank {
+            blank = !written.is_empty();
+            continue;
+        }
+        if std::mem::take(&mut blank) {
+            written.extend(line_end);
+        }
+        if touched(&kept, line.span) {
+            written.extend(text);
+            continue;
+        }
+        match line.kind {
+            LineKind::Blank => {}
+            LineKind::Comment | LineKind::Indented => written.extend(text.trim_ascii_end()),
+            LineKind::Directive(words) => {
+                if ends(&tree, words, source) {
+                    written.extend(source.get(line.span.start as usize..).unwrap_or_default());
+                    return Ok(written);
+                }
+                directive(&tree, words, source, &mut written);
+            }
+            LineKind::Bad(error, _) => return Err(unreadable(source, error)),
+        }
+        written.extend(line_end);
+    }
+    Ok(written)
+}
+
+/// The markers of a template, in order. None in a file that is certainly one without.
+fn templates(source: &[u8]) -> Vec<Span> {
+    let markers = template::markers(source);
+    let is_template = markers.iter().any(|marker| marker.certain);
+    markers.into_iter().filter(|_| is_template).map(|marker| marker.span).collect()
+}
+
+/// Whether one of `spans`, which are in order, has something of `line`.
+fn touched(spans: &[Span], line: Span) -> bool {
+    let next = spans.partition_point(|span| span.end <= line.start);
+    spans.get(next).is_some_and(|span| span.start < line.end)
+}
+
+/// How the lines of a file end: as its first one does.
+fn line_end(source: &[u8]) -> &'static [u8] {
+    let first = source.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    if first.len() < source.len() && first.ends_with(b"\r") { b"\r\n" } else { b"\n" }
+}
+
+/// Whether 3proxy stops reading here.
+fn ends(tree: &Tree, words: Words, source: &[u8]) -> bool {
+    let mut words = tree.words(words);
+    words.next().is_some_and(|word| &*word.value(source) == b"end") && words.next().is_none()
+}
+
+fn directive(tree: &Tree, words: Words, source: &[u8], written: &mut Vec<u8>) {
+    for (index, word) in tree.words(words).enumerate() {
+        if index > 0 {
+            written.push(b' ');
+        }
+        match word.shape {
+            WordShape::Quoted if !needs_quotes(&word, source) => written.extend(&*word.value(source)),
+            WordShape::Plain | WordShape::Quoted | WordShape::Splice { .. } => {
+                written.extend(word.span.of(source));
+            }
+        }
+    }
+}
+
+/// Whether a word without its quotes would be, or look like, something else.
+fn needs_quotes(word: &Word, source: &[u8]) -> bool {
+    let value = word.value(source);
+    value.is_empty() || !value.iter().all(|byte| byte.is_ascii_graphic() && !b"\"$#\\".contains(byte))
+}
+
+fn unreadable(source: &[u8], error: SyntaxError) -> Unreadable {
+    let at = match error {
+        SyntaxError::UnclosedQuote(at)
+        | SyntaxError::UnfinishedSplice(at)
+        | SyntaxError::Nul(at)
+        | SyntaxError::LineTooLong(at)
+        | SyntaxError::TooManyWords(at)
+        | SyntaxError::ByteOrderMark(at) => at.start,
+    };
+    Unreadable { at: LineIndex::new(source).line_column(at), error }
+}
+
+impl std::fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let fault = match self.error {
+            SyntaxError::UnclosedQuote(_) => "a quotation is not closed",
+            SyntaxError::UnfinishedSplice(_) => "the file ends in a `$file`",
+            SyntaxError::Nul(_) => "a NUL byte hides the rest of the line",
+            SyntaxError::LineTooLong(_) => "the line is too long",
+            SyntaxError::TooManyWords(_) => "the line has too many words",
+            SyntaxError::ByteOrderMark(_) => "the file starts with a byte order mark",
+        };
+        write!(f, "{}:{}: {fault}", self.at.line, self.at.column)
+    }
+}
+
+impl std::error::Error for Unreadable {}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::format;
+    use crate::{
+        parse,
+        syntax::{LineKind, WordShape},
+    };
+
+    /// What 3proxy reads of a text, up to `end`: the words of each command, each with the file that it names.
+    fn read(text: &[u8]) -> Vec<Vec<(Vec<u8>, Option<Vec<u8>>)>> {
+        let tree = parse(text);
+        let mut commands = Vec::new();
+        for line in tree.lines() {
+            let LineKind::Directive(words) = line.kind else { continue };
+            let words =
+                tree.words(words).map(|word| (word.value(text).into_owned(), word.spliced_path(text)));
+            commands.push(words.collect::<Vec<_>>());
+            if commands.last().unwrap().iter().map(|(word, _)| &word[..]).eq([b"end"]) {
+                break;
+            }
+        }
+        commands
+    }
+
+    #[test]
+    fn blanks_and_quotes() {
+        for (text, expected) in [
+            ("", ""),
+            ("\n\n", ""),
+            ("\nauth  \t iponly \n\n\n\nproxy", "auth iponly\n\nproxy\n"),
+            ("allow \"bob\" \"a b\" \"\" x\"y z\"\n", "allow bob \"a b\" \"\" x\"y z\"\n"),
+            ("\"allow\" b\"o\"b\n", "allow bob\n"),
+            ("\"#allow\" \"#x\" \"$1$x\" \"a\\\"\n", "\"#allow\" \"#x\" \"$1$x\" \"a\\\"\n"),
+            ("users  $\"my users\"  x\n", "users $\"my users\" x\n"),
+            ("  indented   is skipped  \n#  a   comment \t\n", "  indented   is skipped\n#  a   comment\n"),
+            ("log\r\nproxy  -p1\r\n", "log\r\nproxy -p1\r\n"),
+            ("log\nproxy  -p1\r\n", "log\nproxy -p1\n"),
+            ("proxy\nend\n\n\n \"not  closed", "proxy\nend\n\n\n \"not  closed"),
+            ("proxy  -p{{ a  or  b }}\nallow  *\n", "proxy  -p{{ a  or  b }}\nallow *\n"),
+        ] {
+            assert_eq!(String::from_utf8(format(text.as_bytes()).unwrap()).unwrap(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_can_t_be_read_is_named() {
+        for (text, fault) in [
+            (&b"log\nallow \"a\n"[..], "2:7: a quotation is not closed"),
+            (b"users $file", "1:7: the file ends in a `$file`"),
+            (b"\xef\xbb\xbflog\n", "1:1: the file starts with a byte order mark"),
+            (b"log\0x\n", "1:4: a NUL byte hides the rest of the line"),
+        ] {
+            assert_eq!(format(text).unwrap_err().to_string(), fault);
+        }
+    }
+
+    proptest! {
+        /// Whatever the text: the same words in the same lines, and what is written once is not written otherwise.
+        #[test]
+        fn it_says_the_same_and_is_settled(text in "([ \t\r\n\"#$a*,.{}%-]|end|proxy|\u{e9}|\n){0,60}") {
+            let text = text.as_bytes();
+            if let Ok(once) = format(text) {
+                prop_assert_eq!(read(text), read(&once));
+                prop_assert_eq!(&format(&once).unwrap(), &once);
+            }
+        }
+
+        /// Comments stay, and in their order.
+        #[test]
+        fn comments_stay(text in "([ \t\n\"#a]|\n#|\n \n){0,40}") {
+            let comments = |text: &[u8]| -> Vec<Vec<u8>> {
+                let tree = parse(text);
+                let kept = |line: &crate::syntax::Line| matches!(line.kind, LineKind::Comment | LineKind::Indented);
+                tree.lines().filter(kept).map(|line| line.span.of(text).trim_ascii_end().to_vec()).collect()
+            };
+            if let Ok(once) = format(text.as_bytes()) {
+                prop_assert_eq!(comments(text.as_bytes()), comments(&once));
+            }
+        }
+    }
+
+    #[test]
+    fn no_word_is_left_quoted_without_need() {
+        let text = b"allow \"bob\" \"10.0.0.0/8\" \"a,b\" \"*\" \"80\"\n";
+        let once = format(text).unwrap();
+        let tree = parse(&once);
+        let LineKind::Directive(words) = tree.line(0).unwrap().kind else { panic!("no command") };
+        assert!(tree.words(words).all(|word| word.shape == WordShape::Plain));
+    }
+}
