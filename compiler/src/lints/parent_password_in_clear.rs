@@ -41,6 +41,7 @@ rule! {
     level: Allow,
     group: Security,
     since: "0.1.0",
+    reads: Line,
     check: check,
 }
 

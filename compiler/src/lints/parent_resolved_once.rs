@@ -24,6 +24,7 @@ rule! {
     level: Allow,
     group: Portability,
     since: "0.1.0",
+    reads: Line,
     check: check,
 }
 

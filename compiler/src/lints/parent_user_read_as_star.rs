@@ -26,6 +26,7 @@ rule! {
     level: Deny,
     group: Security,
     since: "0.1.0",
+    reads: Line,
     check: check,
 }
 
