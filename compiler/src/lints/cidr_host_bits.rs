@@ -31,6 +31,7 @@ rule! {
     level: Allow,
     group: Style,
     since: "0.1.0",
+    reads: Line,
     check: check,
 }
 

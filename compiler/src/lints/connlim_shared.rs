@@ -28,6 +28,7 @@ rule! {
     level: Allow,
     group: Correctness,
     since: "0.1.0",
+    reads: Line,
     check: check,
 }
 

@@ -23,6 +23,7 @@ rule! {
     level: Allow,
     group: Style,
     since: "0.1.0",
+    reads: Order,
     check: check,
 }
 

@@ -43,6 +43,7 @@ rule! {
     level: Warn,
     group: Security,
     since: "0.1.0",
+    reads: Line,
     check: check,
 }
 

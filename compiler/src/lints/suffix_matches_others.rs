@@ -32,6 +32,7 @@ rule! {
     level: Warn,
     group: Security,
     since: "0.1.0",
+    reads: Line,
     check: check,
 }
 

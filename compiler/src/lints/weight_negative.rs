@@ -23,6 +23,7 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
+    reads: Line,
     check: check,
 }
 

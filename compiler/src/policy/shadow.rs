@@ -152,13 +152,7 @@ impl<'a> Search<'a> {
         let mut exact: Option<Exact<'_>> = None;
         for (place, (id, ace)) in self.entries.iter().zip(self.aces()).enumerate().skip(1) {
             let view = if lists_nothing(&ace.matcher) { View::Everything } else { View::Clients };
-            let sample = sampler.witness(&ace.matcher, self.asked(view));
-            let shadow = match sample.map(|sample| self.first(sample, place)) {
-                Some(First::Itself) | None => continue,
-                Some(First::Earlier(shadow)) => Some(shadow),
-                // It is no good sample.
-                Some(First::Later) => None,
-            };
+            let Some(shadow) = self.sampled(&sampler, view, place, ace) else { continue };
             let covered = shadow.filter(|shadow| self.covers(shadow, ace));
             let plainly =
                 covered.as_ref().and_then(|shadow| self.ace(shadow)).is_some_and(|one| !one.redirects());
@@ -188,6 +182,21 @@ impl<'a> Search<'a> {
                 found.push(Shadowed { list, place, entry, by, but_bind, alike: same });
             }
         }
+    }
+
+    /// An earlier entry that decides likely requests of the one at `place`; `None` of these: they were no good.
+    /// `None`: it decides one itself, or there are none.
+    fn sampled(&self, sampler: &Sampler<'_>, view: View, place: usize, ace: &Ace) -> Option<Option<Shadow>> {
+        let mut earlier = None;
+        for again in [false, true] {
+            match self.first(sampler.witness(&ace.matcher, self.asked(view), again)?, place) {
+                First::Itself => return None,
+                First::Earlier(shadow) if self.covers(&shadow, ace) => return Some(Some(shadow)),
+                First::Earlier(shadow) => earlier = Some(shadow),
+                First::Later => {}
+            }
+        }
+        Some(earlier)
     }
 
     /// The entries of the list, in order.

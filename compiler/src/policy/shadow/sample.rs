@@ -16,8 +16,12 @@ const USER: &[u8] = b"mallory";
 const HOST: &[u8] = b"www.example.net";
 const PORT: u16 = 40_961;
 const SOURCE: [u8; 4] = [203, 0, 113, 7];
+const OTHER_SOURCE: [u8; 4] = [198, 51, 100, 23];
 const ADDRESS: [u8; 4] = [203, 0, 113, 80];
 const ADDRESS_V6: [u16; 8] = [0x2001, 0xdb8, 0, 0, 0, 0, 0, 0x80];
+
+/// Sunday, 3:00.
+const NIGHT: WeekTime = WeekTime { day: 0, second: 3 * 60 * 60 };
 
 /// Makes them for the entries of one list.
 pub(super) struct Sampler<'a> {
@@ -38,15 +42,19 @@ impl<'a> Sampler<'a> {
         Self { defined: users().collect(), stranger: stranger.unwrap_or(USER) }
     }
 
-    /// One that an entry with these fields matches. `None`: clients can't make such a request.
-    pub(super) fn witness(&self, matcher: &Matcher, asked: &Asked) -> Option<Witness> {
+    /// One that an entry with these fields matches, or `again` another one. `None`: clients can't make such a request.
+    pub(super) fn witness(&self, matcher: &Matcher, asked: &Asked, again: bool) -> Option<Witness> {
         let can = |operation: &&Operation| matcher.operations.is_none_or(|listed| listed.has(**operation));
-        let mut operations = asked.operations.iter().filter(can);
-        let bind = Operation::Bind;
-        let operation = operations.clone().find(|one| **one != bind).or_else(|| operations.next())?;
+        let operations = || asked.operations.iter().filter(can);
+        let others = || operations().filter(|one| **one != Operation::Bind);
+        let operation =
+            if again { others().last() } else { others().next() }.or_else(|| operations().next())?;
         Some(Witness {
             user: self.user(matcher, asked)?,
-            source: matcher.sources.as_deref().map_or_else(|| Some(SOURCE.into()), amid)?,
+            source: matcher
+                .sources
+                .as_deref()
+                .map_or_else(|| Some(if again { OTHER_SOURCE } else { SOURCE }.into()), amid)?,
             target: target(matcher, asked)?,
             port: match matcher.ports.as_deref() {
                 None => PORT,
@@ -56,7 +64,7 @@ impl<'a> Sampler<'a> {
                 }
             },
             operation: *operation,
-            time: time(matcher)?,
+            time: time(matcher, if again { NIGHT } else { OFFICE_HOURS })?,
         })
     }
 
@@ -117,14 +125,14 @@ const fn within(first: u128, last: u128) -> u128 {
     first + last.saturating_sub(first) / 8 * 5
 }
 
-fn time(matcher: &Matcher) -> Option<WeekTime> {
+fn time(matcher: &Matcher, usual: WeekTime) -> Option<WeekTime> {
     let day = match matcher.weekdays {
         Some(days) => (0..7).find(|day| days.has(*day))?,
-        None => OFFICE_HOURS.day,
+        None => usual.day,
     };
     let second = match matcher.periods.as_deref() {
         Some(periods) => periods.iter().find(|period| period.from < period.to)?.from,
-        None => OFFICE_HOURS.second,
+        None => usual.second,
     };
     Some(WeekTime { day, second })
 }
