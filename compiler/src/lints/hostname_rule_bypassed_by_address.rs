@@ -68,7 +68,7 @@ fn check(lint: &mut Lint<'_>) {
             continue;
         }
         let policy = lint.policy();
-        found.extend(candidates.find_map(|(place, entry)| bypassed(program, policy, &walked, place, entry)));
+        found.extend(candidates.find_map(|(place, entry)| bypassed(program, policy, walked, place, entry)));
     }
     for finding in found {
         lint.report(finding);

@@ -51,7 +51,7 @@ fn check(lint: &mut Lint<'_>) {
         let entry = |meant: fn(&Ace) -> bool, kind: fn(ServiceKind) -> bool| {
             let (place, (_, ace)) =
                 program.acls.entries(walked.acl).enumerate().find(|(_, (_, ace))| meant(ace))?;
-            Some((ace, service(lint, &walked, place, kind)?))
+            Some((ace, service(lint, walked, place, kind)?))
         };
         let dns = entry(lists_targets, |kind| kind == ServiceKind::Dnspr);
         let udp = entry(lists_names_for_udp, |kind| matches!(kind, ServiceKind::Socks | ServiceKind::Auto));

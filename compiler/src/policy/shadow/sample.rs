@@ -48,7 +48,7 @@ impl<'a> Sampler<'a> {
         let operations = || asked.operations.iter().filter(can);
         let others = || operations().filter(|one| **one != Operation::Bind);
         let operation =
-            if again { others().last() } else { others().next() }.or_else(|| operations().next())?;
+            if again { others().next_back() } else { others().next() }.or_else(|| operations().next())?;
         Some(Witness {
             user: self.user(matcher, asked)?,
             source: matcher
