@@ -71,7 +71,7 @@ fn check(lint: &mut Lint<'_>) {
         lint.report(
             RULE.finding(
                 service.at,
-                format!("port {port} is also that of a service on every address: clients that come to `{address}` meet this one"),
+                format!("port `{port}` is also that of a service on every address: clients that come to `{address}` meet this one"),
             )
             .label("on Linux it takes what comes to its address")
             .also(other.at, "this one takes the rest")
@@ -88,7 +88,7 @@ mod tests {
     fn the_order_does_not_matter_and_equal_services_may_share_if_they_say_so() {
         check(
             "port-conflict-any",
-            "allow * 10.0.0.0/8\nproxy -i10.0.0.1 -p80\n#^ port 80 is also that\nflush\nallow *\nadmin\n",
+            "allow * 10.0.0.0/8\nproxy -i10.0.0.1 -p80\n#^ port `80` is also that\nflush\nallow *\nadmin\n",
         );
         check("port-conflict-any", "allow *\nproxy -i10.0.0.1 -p80\n#^ port 80\nproxy -p80\n");
         let shared = "allow *\nproxy -olSO_REUSEPORT -i10.0.0.1 -p80\nproxy -olSO_REUSEPORT -p80\n";
