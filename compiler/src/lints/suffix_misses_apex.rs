@@ -29,6 +29,7 @@ rule! {
     level: Allow,
     group: Correctness,
     since: "0.1.0",
+    reads: Line,
     check: check,
 }
 

@@ -36,6 +36,7 @@ rule! {
     level: Warn,
     group: Correctness,
     since: "0.1.0",
+    reads: Line,
     check: check,
 }
 
