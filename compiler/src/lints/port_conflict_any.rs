@@ -90,7 +90,7 @@ mod tests {
             "port-conflict-any",
             "allow * 10.0.0.0/8\nproxy -i10.0.0.1 -p80\n#^ port `80` is also that\nflush\nallow *\nadmin\n",
         );
-        check("port-conflict-any", "allow *\nproxy -i10.0.0.1 -p80\n#^ port 80\nproxy -p80\n");
+        check("port-conflict-any", "allow *\nproxy -i10.0.0.1 -p80\n#^ port `80`\nproxy -p80\n");
         let shared = "allow *\nproxy -olSO_REUSEPORT -i10.0.0.1 -p80\nproxy -olSO_REUSEPORT -p80\n";
         check("port-conflict-any", shared);
         check("port-conflict-any", "allow *\ntcppm 53 192.0.2.1 53\ndnspr -i10.0.0.1\nproxy -i::1 -p53\n");
