@@ -11,6 +11,7 @@ use crate::{
     finding::Level,
     fix::{Fix, Safety},
     options::Runner,
+    policy::shadow::lists_nothing,
     program::{
         acl::{Ace, Action, AddressRange, Operation},
         service::{Family, Service, ServiceKind},
@@ -64,8 +65,11 @@ fn check(lint: &mut Lint<'_>) {
         // If all targets come in IPv6 form, no client has to ask for it.
         let all = |(form, _): &(Form, &Service)| *form == Form::All;
         let Some((form, service)) = services().find(all).or_else(|| services().next()) else { continue };
-        let mut entries = program.acls.entries(walked.acl);
-        let denied = entries.find_map(|(_, ace)| Some((ace, unmapped(ace)?)));
+        // Behind an entry for all requests nobody comes.
+        let asked = |(_, ace): &(_, &Ace)| !lists_nothing(&ace.matcher) || ace.action == Action::Allow;
+        let mut entries = program.acls.entries(walked.acl).take_while(asked);
+        let limited = |(_, ace): &(_, &Ace)| !lists_nothing(&ace.matcher);
+        let denied = entries.by_ref().take_while(limited).find_map(|(_, ace)| Some((ace, unmapped(ace)?)));
         let lets = |(_, ace): (_, &Ace)| ace.action == Action::Allow && ace.matcher.targets.is_none();
         let (Some((ace, open)), true) = (denied, entries.any(lets)) else { continue };
         let mut finding = RULE
@@ -168,6 +172,8 @@ mod tests {
             "deny * * 127.0.0.0/8\nallow * * *.example.com\nsocks",
             "deny * * ::1\nallow *\nsocks",
             "allow *\nsocks",
+            "allow *\ndeny * * 127.0.0.0/8\nallow *\nsocks",
+            "allow * 10.0.0.1\ndeny *\ndeny * * 127.0.0.0/8\nallow *\nsocks",
         ] {
             check("ipv4-target-evaded", &format!("internal 127.0.0.1\n{lines}\n"));
         }
