@@ -310,7 +310,7 @@ impl<'f> Lowering<'f> {
 fn unread(mut lines: impl Iterator<Item = Line>, file: FileId, text: &[u8], tree: &Tree) -> Option<Loc> {
     lines.find_map(|line| {
         let LineKind::Directive(words) = line.kind else { return None };
-        let (first, last) = (tree.words(words).next()?, tree.words(words).next_back()?);
+        let (first, last) = (tree.words(words).next()?, tree.words(words).last()?);
         directive::find(&first.value(text))?;
         Some(Loc { file, span: first.span.to(last.span) })
     })

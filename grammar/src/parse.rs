@@ -45,22 +45,23 @@ pub fn parse(source: &[u8]) -> Tree {
 pub fn parse_words(source: &[u8]) -> Tree {
     let source = addressable(source);
     let mut builder = Builder { source, tree: Tree::default() };
+    let all = builder.tree.next_words();
     let mut fault = None;
     let (mut start, mut size) = (0, LONGEST_LINE);
     while start < source.len() && fault.is_none() {
         let end = chunk_end(source, start, size);
-        let words = builder.tree.word_count();
+        let words = builder.tree.next_words();
         fault = builder.list(start, end);
         if matches!(fault, Some(SyntaxError::UnclosedQuote(_))) && end < source.len() {
             // The quotation may go on behind the cut. Doubling keeps the whole linear.
-            builder.tree.keep_words(words);
+            builder.tree.take_back(words);
             (fault, size) = (None, size.saturating_mul(2));
         } else {
             (start, size) = (end, LONGEST_LINE);
         }
     }
     if !source.is_empty() {
-        let words = builder.words_from(0);
+        let words = builder.tree.since(all);
         let kind = fault.map_or(LineKind::Directive(words), |fault| LineKind::Bad(fault, words));
         builder.tree.add_line(Line { span: Span::new(0, offset(source.len())), kind });
     }
@@ -148,12 +149,12 @@ impl Builder<'_> {
 
     /// Adds the words of a line.
     fn split(&mut self, line: Pair<'_, Rule>, base: u32) -> LineKind {
-        let first = self.tree.word_count();
+        let first = self.tree.next_words();
         let mut fault = None;
         for pair in line.into_inner() {
             fault = fault.or(self.word(pair, base));
         }
-        let words = self.words_from(first);
+        let words = self.tree.since(first);
         if words.len() > MOST_WORDS
             && let mut surplus = self.tree.words(words).skip(MOST_WORDS)
             && let Some(from) = surplus.next()
@@ -189,11 +190,6 @@ impl Builder<'_> {
         None
     }
 
-    /// The words from index `first` on.
-    fn words_from(&self, first: usize) -> Words {
-        Words { start: offset(first), end: offset(self.tree.word_count()) }
-    }
-
     /// Makes the first line bad if a byte order mark hides what it says, and takes the mark off its first word.
     fn mark_byte_order(&mut self) {
         if !self.source.starts_with(BYTE_ORDER_MARK) {
@@ -201,10 +197,8 @@ impl Builder<'_> {
         }
         let Some(line) = self.tree.line(0) else { return };
         let mark = Span::new(0, offset(BYTE_ORDER_MARK.len()));
-        let (LineKind::Directive(mut words) | LineKind::Bad(_, mut words)) = line.kind else { return };
-        if !self.tree.cut_first_word(mark.end) {
-            words.start += 1;
-        }
+        let (LineKind::Directive(words) | LineKind::Bad(_, words)) = line.kind else { return };
+        let words = self.tree.cut_first_word(words, mark.end);
         self.tree.set_kind(0, LineKind::Bad(SyntaxError::ByteOrderMark(mark), words));
     }
 }

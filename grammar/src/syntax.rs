@@ -1,6 +1,6 @@
 //! The tree: a file is lines, a directive line is words, a word is pieces.
 //!
-//! Flat and small: a line takes 8 bytes and a word 8; what most lines and words are not stands aside.
+//! Flat and small: a line takes 8 bytes and a word 2; what most lines and words are not stands aside.
 //! Every byte of the source belongs to exactly one line; [`Tree::lines`] laid end to end are the source.
 use std::borrow::Cow;
 
@@ -14,7 +14,11 @@ pub struct Tree {
     end: u32,
     /// The kinds of lines that are no directive, by index.
     odd_lines: Vec<(u32, LineKind)>,
-    words: Vec<Span>,
+    words: Vec<Packed>,
+    /// Where words stand that are too long or too far from the one before, by index.
+    far_words: Vec<(u32, Span)>,
+    /// Where the last word ends, or the line that it is to stand in starts: the next one is counted from there.
+    at: u32,
     /// The shapes of words that are not plain, by index.
     odd_words: Vec<(u32, WordShape)>,
 }
@@ -24,6 +28,31 @@ pub struct Tree {
 struct Start {
     byte: u32,
     word: u32,
+}
+
+/// A word, counted from the end of the one before or the start of the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Packed {
+    gap: u8,
+    length: u8,
+}
+
+/// The word stands aside.
+const FAR: Packed = Packed { gap: u8::MAX, length: u8::MAX };
+
+impl Packed {
+    /// `span`, counted from `at`. `None`: it does not fit.
+    fn new(span: Span, at: u32) -> Option<Self> {
+        let gap = span.start.checked_sub(at)?.try_into().ok()?;
+        let packed = Self { gap, length: span.len().try_into().ok()? };
+        (packed != FAR).then_some(packed)
+    }
+
+    /// Where it stands, counted from `at`.
+    fn span(self, at: u32) -> Span {
+        let start = at + u32::from(self.gap);
+        Span::new(start, start + u32::from(self.length))
+    }
 }
 
 /// One physical line, its line end included.
@@ -55,6 +84,8 @@ pub enum LineKind {
 pub struct Words {
     pub(crate) start: u32,
     pub(crate) end: u32,
+    /// Where the first one is counted from.
+    pub(crate) from: u32,
 }
 
 /// Why a line can't be split into words.
@@ -112,7 +143,7 @@ impl Tree {
         let start = self.lines.get(index)?;
         let next = self.lines.get(index + 1).copied();
         let next = next.unwrap_or(Start { byte: self.end, word: self.words.len() as u32 });
-        let directive = LineKind::Directive(Words { start: start.word, end: next.word });
+        let directive = LineKind::Directive(Words { start: start.word, end: next.word, from: start.byte });
         let kind = aside(&self.odd_lines, index as u32).unwrap_or(directive);
         Some(Line { span: Span::new(start.byte, next.byte), kind })
     }
@@ -124,41 +155,66 @@ impl Tree {
     }
 
     /// The words of a line.
-    pub fn words(&self, words: Words) -> impl ExactSizeIterator<Item = Word> + DoubleEndedIterator {
-        let spans = self.words.get(words.start as usize..words.end as usize).unwrap_or_default();
-        let shape = move |at: usize| aside(&self.odd_words, words.start + at as u32);
-        spans
-            .iter()
-            .enumerate()
-            .map(move |(at, span)| Word { span: *span, shape: shape(at).unwrap_or(WordShape::Plain) })
+    pub fn words(&self, words: Words) -> impl ExactSizeIterator<Item = Word> {
+        let packed = self.words.get(words.start as usize..words.end as usize).unwrap_or_default();
+        let mut at = words.from;
+        packed.iter().enumerate().map(move |(nth, packed)| {
+            let index = words.start + nth as u32;
+            let far = if *packed == FAR { aside(&self.far_words, index) } else { None };
+            let span = far.unwrap_or_else(|| packed.span(at));
+            at = span.end;
+            Word { span, shape: aside(&self.odd_words, index).unwrap_or(WordShape::Plain) }
+        })
     }
 
     /// Puts a word behind the others.
     pub(crate) fn add_word(&mut self, word: Word) {
+        let index = self.words.len() as u32;
         if word.shape != WordShape::Plain {
-            self.odd_words.push((self.words.len() as u32, word.shape));
+            self.odd_words.push((index, word.shape));
         }
-        self.words.push(word.span);
+        let packed = Packed::new(word.span, self.at).unwrap_or(FAR);
+        if packed == FAR {
+            self.far_words.push((index, word.span));
+        }
+        self.words.push(packed);
+        self.at = word.span.end;
     }
 
-    /// How many words there are.
-    pub(crate) fn word_count(&self) -> usize {
-        self.words.len()
+    /// The words that are added from here on.
+    pub(crate) fn next_words(&self) -> Words {
+        let next = self.words.len() as u32;
+        Words { start: next, end: next, from: self.at }
     }
 
-    /// Takes all words away but the first `count`.
-    pub(crate) fn keep_words(&mut self, count: usize) {
-        self.words.truncate(count);
-        self.odd_words.truncate(self.odd_words.partition_point(|(word, _)| (*word as usize) < count));
+    /// The same, with all that were added since.
+    pub(crate) fn since(&self, words: Words) -> Words {
+        Words { end: self.words.len() as u32, ..words }
     }
 
-    /// Takes `length` bytes away from a word at the start of the source. False: nothing is left of it.
-    pub(crate) fn cut_first_word(&mut self, length: u32) -> bool {
-        let first = self.words.first_mut().filter(|word| word.start == 0);
-        first.is_none_or(|word| {
-            word.start = length;
-            !word.is_empty()
-        })
+    /// Takes away what was added since [`Tree::next_words`] said `words`.
+    pub(crate) fn take_back(&mut self, words: Words) {
+        self.words.truncate(words.start as usize);
+        self.odd_words.truncate(self.odd_words.partition_point(|(word, _)| *word < words.start));
+        self.far_words.truncate(self.far_words.partition_point(|(word, _)| *word < words.start));
+        self.at = words.from;
+    }
+
+    /// Takes `length` bytes away from the first word of the first line, which are its start if it stands at the start of the
+    /// source. What is left of that line's words.
+    pub(crate) fn cut_first_word(&mut self, words: Words, length: u32) -> Words {
+        let Some(Word { span, .. }) = self.words(words).next() else { return words };
+        let Some(first) = self.words.first_mut().filter(|_| span.start == 0) else { return words };
+        if span.end <= length {
+            return Words { start: words.start + 1, from: span.end, ..words };
+        }
+        let cut = Span::new(length, span.end);
+        *first = Packed::new(cut, words.from).unwrap_or(FAR);
+        self.far_words.retain(|(word, _)| *word != 0);
+        if *first == FAR {
+            self.far_words.insert(0, (0, cut));
+        }
+        words
     }
 
     /// Puts a line behind the others. Its words are the last ones.
@@ -168,7 +224,7 @@ impl Tree {
             LineKind::Blank | LineKind::Comment | LineKind::Indented => self.words.len() as u32,
         };
         self.lines.push(Start { byte: line.span.start, word });
-        self.end = line.span.end;
+        self.lengthen(line.span.end);
         if !matches!(line.kind, LineKind::Directive(_)) {
             self.odd_lines.push((self.lines.len() as u32 - 1, line.kind));
         }
@@ -183,6 +239,7 @@ impl Tree {
     /// Makes the last line longer.
     pub(crate) fn lengthen(&mut self, end: u32) {
         self.end = end;
+        self.at = end;
     }
 
     /// Makes a line another kind.

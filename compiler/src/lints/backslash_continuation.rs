@@ -41,7 +41,7 @@ fn check(lint: &mut Lint<'_>) {
         }
         for line in source.tree.lines() {
             let LineKind::Directive(words) = line.kind else { continue };
-            let Some(last) = source.tree.words(words).next_back() else { continue };
+            let Some(last) = source.tree.words(words).last() else { continue };
             if last.shape == WordShape::Plain && last.span.of(&source.text) == b"\\" {
                 lint.report(
                     RULE.finding(Loc { file, span: last.span }, "a backslash does not continue a line")

@@ -89,7 +89,7 @@ impl Lowering<'_> {
         tree: &Tree,
         words: Words,
     ) -> Option<Command<'t>> {
-        let (first, last) = (tree.words(words).next()?, tree.words(words).next_back()?);
+        let (first, last) = (tree.words(words).next()?, tree.words(words).last()?);
         let at = Loc { file, span: first.span.to(last.span) };
         let mut split: Vec<Arg<'t>> = Vec::with_capacity(words.len());
         let mut whole = true;
