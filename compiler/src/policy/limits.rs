@@ -6,7 +6,7 @@ use crate::{
     },
     table::{
         Fields, Request, Subject,
-        index::{Among, Index, Layout, Passes, Row},
+        index::{Among, Index, Layout, Passes, Row, Rows},
     },
 };
 
@@ -117,7 +117,11 @@ fn traffic(limits: &Limits, at: usize, other: Direction, subject: &Subject<'_>) 
 }
 
 fn index<'a>(matchers: impl Iterator<Item = &'a Matcher>) -> Index {
-    let rows: Vec<Row<'_>> =
-        matchers.map(|matcher| Row { matcher, passes: Passes::Nobody, waits: false }).collect();
+    let matchers: Vec<&Matcher> = matchers.collect();
+    let row = |at: u32| {
+        let matcher = matchers.get(at as usize)?;
+        Some(Row { matcher, passes: Passes::Nobody, waits: false })
+    };
+    let rows = Rows { count: u32::try_from(matchers.len()).unwrap_or(u32::MAX), row: &row };
     Index::new(&rows, Layout::List)
 }

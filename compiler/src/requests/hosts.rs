@@ -206,7 +206,7 @@ impl<'a> Except<'a> {
         if self.patterns.len() <= FEW || self.gone_through.replace(self.gone_through.get() + 1) < FEW {
             return self.patterns.iter().any(|pattern| name_matches(*pattern, host));
         }
-        let index = || Names::new(self.patterns.iter().map(|pattern| (*pattern, 0)));
+        let index = || Names::new(|| self.patterns.iter().map(|pattern| (*pattern, 0)));
         let mut lists = Lists::new();
         self.index.get_or_init(index).find(host, &mut lists);
         !lists.is_empty()

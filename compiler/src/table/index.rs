@@ -36,6 +36,21 @@ pub struct Row<'a> {
     pub waits: bool,
 }
 
+/// The entries of a list, each looked at when it is asked for.
+pub struct Rows<'a> {
+    /// How many there are.
+    pub count: u32,
+    /// The one at a place in the list.
+    pub row: &'a dyn Fn(u32) -> Option<Row<'a>>,
+}
+
+impl<'a> Rows<'a> {
+    /// All, in order.
+    fn iter(&self) -> impl Iterator<Item = Row<'a>> {
+        (0..self.count).filter_map(self.row)
+    }
+}
+
 /// Which requests an entry is passed over for although it matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Passes {
@@ -105,7 +120,7 @@ const NOBODY: u32 = u32::MAX;
 impl Index {
     /// Indexes entries.
     #[must_use]
-    pub fn new(rows: &[Row<'_>], layout: Layout) -> Self {
+    pub fn new(rows: &Rows<'_>, layout: Layout) -> Self {
         let (entries, groups) = lay_out(rows, layout);
         let placed = &Placed { rows, entries: &entries };
         let passed = rows.iter().any(|row| row.passes == Passes::Redirected);
@@ -209,14 +224,14 @@ impl Index {
 }
 
 /// The entry at each place, and the groups.
-fn lay_out(rows: &[Row<'_>], layout: Layout) -> (Box<[u32]>, Box<[Group]>) {
+fn lay_out(rows: &Rows<'_>, layout: Layout) -> (Box<[u32]>, Box<[Group]>) {
     let block = BLOCK as usize;
     let mut groups: BTreeMap<Fields, Vec<u32>> = BTreeMap::new();
     for (row, entry) in rows.iter().zip(0..) {
         let listed = if layout == Layout::Groups { listed(row.matcher) } else { Fields::NONE };
         groups.entry(listed).or_default().push(entry);
     }
-    let mut entries = Vec::with_capacity(rows.len());
+    let mut entries = Vec::with_capacity(rows.count as usize);
     let mut ends = Vec::with_capacity(groups.len());
     for (listed, group) in groups {
         entries.resize(entries.len().next_multiple_of(block), NOBODY);

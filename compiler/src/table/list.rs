@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::{
     Fields, Preauthorization, Request, Subject, Table, Verdict,
-    index::{Among, Index, Layout, Passes, Row},
+    index::{Among, Index, Layout, Passes, Row, Rows},
     oracle::{self, Association, Walk},
 };
 use crate::program::acl::{Ace, AceId, AclRef, Acls, Parent};
@@ -43,9 +43,11 @@ impl ListTable {
         let weighty = first_weight.is_some();
         // What is passed over in a list with weights is not left out of the index: it may change the weight.
         let passes = |ace: &Ace| if weighty { Passes::Nobody } else { passes(acls, ace) };
-        let rows: Vec<Row<'_>> = aces()
-            .map(|ace| Row { matcher: &ace.matcher, passes: passes(ace), waits: oracle::waits(ace) })
-            .collect();
+        let row = |at: u32| {
+            let ace = acls.ace(*ids.get(at as usize)?)?;
+            Some(Row { matcher: &ace.matcher, passes: passes(ace), waits: oracle::waits(ace) })
+        };
+        let rows = Rows { count: u32::try_from(ids.len()).unwrap_or(u32::MAX), row: &row };
         let layout = if weighty { Layout::List } else { Layout::Groups };
         let mut so_far = Fields::NONE;
         let compared = aces().map(|ace| {

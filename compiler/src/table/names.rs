@@ -40,26 +40,20 @@ struct Parts {
 const MANY_PARTS: usize = 8;
 
 impl Names {
-    /// Of patterns, with the entries ascending.
-    pub(crate) fn new<'a>(patterns: impl Iterator<Item = (NamePattern<'a>, u32)>) -> Self {
-        let mut exact = Builder::default();
-        let mut prefixes = Builder::default();
-        let mut suffixes = Builder::default();
-        let mut parts = Builder::default();
-        for (pattern, entry) in patterns {
-            let kind = match pattern {
-                NamePattern::Exact(_) => &mut exact,
-                NamePattern::Prefix(_) => &mut prefixes,
-                NamePattern::Suffix(_) => &mut suffixes,
-                NamePattern::Contains(_) => &mut parts,
-            };
-            kind.add(pattern.text(), entry);
-        }
+    /// Of patterns, with the entries ascending. They are gone through once for each kind, so that only one is being built.
+    pub(crate) fn new<'a, I: Iterator<Item = (NamePattern<'a>, u32)>>(patterns: impl Fn() -> I) -> Self {
+        let texts = |of: fn(NamePattern<'_>) -> bool| {
+            let mut texts = Builder::default();
+            for (pattern, entry) in patterns().filter(|(pattern, _)| of(*pattern)) {
+                texts.add(pattern.text(), entry);
+            }
+            texts.finish()
+        };
         Self {
-            exact: exact.finish(),
-            prefixes: Affixes::new(prefixes.finish()),
-            suffixes: Affixes::new(suffixes.finish()),
-            parts: Parts::new(parts.finish()),
+            exact: texts(|pattern| matches!(pattern, NamePattern::Exact(_))),
+            prefixes: Affixes::new(texts(|pattern| matches!(pattern, NamePattern::Prefix(_)))),
+            suffixes: Affixes::new(texts(|pattern| matches!(pattern, NamePattern::Suffix(_)))),
+            parts: Parts::new(texts(|pattern| matches!(pattern, NamePattern::Contains(_)))),
         }
     }
 
@@ -140,7 +134,7 @@ mod tests {
             host in "[ab.]{0,8}",
         ) {
             let patterns = || items.iter().map(|item| NamePattern::new(item.as_bytes())).zip(0..);
-            let names = Names::new(patterns().map(|(pattern, at)| (pattern, at / 2)));
+            let names = Names::new(|| patterns().map(|(pattern, at)| (pattern, at / 2)));
             let mut lists = Lists::new();
             names.find(host.as_bytes(), &mut lists);
             let found: BTreeSet<u32> = lists.into_iter().flatten().copied().collect();

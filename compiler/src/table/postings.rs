@@ -22,7 +22,6 @@ impl Postings {
             sum += *start;
             *start = sum;
         }
-        let starts: Box<[u32]> = next.as_slice().into();
         let mut entries = vec![0_u32; pairs.len()];
         for (slot, entry) in pairs {
             let Some(at) = next.get_mut(*slot as usize) else { continue };
@@ -31,7 +30,12 @@ impl Postings {
                 *at += 1;
             }
         }
-        Self { starts, entries: entries.into() }
+        // Each has come to where the one behind it starts.
+        next.rotate_right(1);
+        if let Some(first) = next.first_mut() {
+            *first = 0;
+        }
+        Self { starts: next.into(), entries: entries.into() }
     }
 
     /// The entries of a slot, ascending; an entry may stand more than once.

@@ -1,5 +1,5 @@
 //! The fields of an index: which entries accept a request's value.
-use super::{Passes, Row, matching::Accepting};
+use super::{Passes, Row, Rows, matching::Accepting};
 use crate::{
     program::acl::Operation,
     table::{
@@ -15,16 +15,16 @@ use crate::{
 };
 
 /// The rows, by place.
-pub(super) struct Placed<'a> {
-    pub(super) rows: &'a [Row<'a>],
+pub(super) struct Placed<'p, 'a> {
+    pub(super) rows: &'p Rows<'a>,
     /// The entry at each place.
-    pub(super) entries: &'a [u32],
+    pub(super) entries: &'p [u32],
 }
 
-impl<'a> Placed<'a> {
+impl<'a> Placed<'_, 'a> {
     /// None: nobody is there.
-    fn row(&self, place: u32) -> Option<&'a Row<'a>> {
-        self.rows.get(*self.entries.get(place as usize)? as usize)
+    fn row(&self, place: u32) -> Option<Row<'a>> {
+        (self.rows.row)(*self.entries.get(place as usize)?)
     }
 
     /// How many places there are.
@@ -34,18 +34,18 @@ impl<'a> Placed<'a> {
 }
 
 /// The rows with their places.
-fn placed<'a>(rows: &Placed<'a>) -> impl Iterator<Item = (&'a Row<'a>, u32)> {
+fn placed<'a>(rows: &Placed<'_, 'a>) -> impl Iterator<Item = (Row<'a>, u32)> {
     (0..rows.len()).filter_map(|place| Some((rows.row(place)?, place)))
 }
 
 /// The places of rows of which `has` says yes.
-pub(super) fn those(rows: &Placed<'_>, has: impl Fn(&Row<'_>) -> bool) -> Bits {
-    Bits::new(rows.len(), |place| rows.row(place).is_some_and(&has))
+pub(super) fn those(rows: &Placed<'_, '_>, has: impl Fn(&Row<'_>) -> bool) -> Bits {
+    Bits::new(rows.len(), |place| rows.row(place).is_some_and(|row| has(&row)))
 }
 
 /// Whether `has` says yes to any row.
-fn some(rows: &Placed<'_>, has: impl Fn(&Row<'_>) -> bool) -> bool {
-    rows.rows.iter().any(has)
+fn some(rows: &Placed<'_, '_>, has: impl Fn(&Row<'_>) -> bool) -> bool {
+    rows.rows.iter().any(|row| has(&row))
 }
 
 /// Users.
@@ -56,7 +56,7 @@ pub(super) struct Users {
 }
 
 impl Users {
-    pub(super) fn new(rows: &Placed<'_>) -> Option<Self> {
+    pub(super) fn new(rows: &Placed<'_, '_>) -> Option<Self> {
         let mut texts = Builder::default();
         for (row, entry) in placed(rows) {
             row.matcher.users.iter().flatten().for_each(|user| texts.add(user, entry));
@@ -83,7 +83,7 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    pub(super) fn new(rows: &Placed<'_>) -> Option<Self> {
+    pub(super) fn new(rows: &Placed<'_, '_>) -> Option<Self> {
         let ranges = placed(rows)
             .flat_map(|(row, entry)| row.matcher.sources.iter().flatten().map(move |range| (range, entry)));
         some(rows, |row| row.matcher.sources.is_some()).then(|| Self {
@@ -128,7 +128,7 @@ enum Known {
 }
 
 impl TargetField {
-    pub(super) fn new(rows: &Placed<'_>) -> Option<Self> {
+    pub(super) fn new(rows: &Placed<'_, '_>) -> Option<Self> {
         let names =
             |row: &Row<'_>| row.matcher.targets.as_ref().is_some_and(|targets| !targets.names.is_empty());
         let addresses =
@@ -146,9 +146,9 @@ impl TargetField {
             || placed(rows).filter_map(|(row, entry)| Some((row.matcher.targets.as_deref()?, entry)));
         some(rows, |row| names(row) || addresses(row)).then(|| Self {
             any: [Known::Both, Known::HostOnly, Known::AddressOnly, Known::Host, Known::Address].map(any),
-            names: Names::new(
-                targets().flat_map(|(targets, entry)| targets.names.iter().map(move |name| (name, entry))),
-            ),
+            names: Names::new(|| {
+                targets().flat_map(|(targets, entry)| targets.names.iter().map(move |name| (name, entry)))
+            }),
             networks: Networks::new(
                 targets()
                     .flat_map(|(targets, entry)| targets.addresses.iter().map(move |range| (range, entry))),
@@ -202,7 +202,7 @@ enum Ranges<K> {
 
 impl<K: Point> Ranges<K> {
     /// Of ranges (first, last, place), with the places ascending.
-    fn new(rows: &Placed<'_>, any: Bits, ranges: &[(K, K, u32)]) -> Self {
+    fn new(rows: &Placed<'_, '_>, any: Bits, ranges: &[(K, K, u32)]) -> Self {
         let len = rows.len();
         match Segments::new(len, &any, ranges) {
             Some(segments) => Self::Few(segments),
@@ -234,7 +234,7 @@ impl<K: Point> Ranges<K> {
 pub(super) struct Ports(Ranges<u16>);
 
 impl Ports {
-    pub(super) fn new(rows: &Placed<'_>) -> Option<Self> {
+    pub(super) fn new(rows: &Placed<'_, '_>) -> Option<Self> {
         let ranges = placed(rows).flat_map(|(row, entry)| {
             row.matcher.ports.iter().flatten().map(move |range| (range.first, range.last, entry))
         });
@@ -261,7 +261,7 @@ pub(super) struct Operations {
 }
 
 impl Operations {
-    pub(super) fn new(rows: &Placed<'_>) -> Option<Self> {
+    pub(super) fn new(rows: &Placed<'_, '_>) -> Option<Self> {
         let decides = |row: &Row<'_>, operation: Operation| {
             row.matcher.operations.is_none_or(|operations| operations.has(operation))
                 && (row.passes == Passes::Nobody || operation.can_be_redirected())
@@ -286,7 +286,7 @@ impl Operations {
 pub(super) struct Times(Ranges<u32>);
 
 impl Times {
-    pub(super) fn new(rows: &Placed<'_>) -> Option<Self> {
+    pub(super) fn new(rows: &Placed<'_, '_>) -> Option<Self> {
         let limits = |row: &Row<'_>| row.matcher.weekdays.is_some() || row.matcher.periods.is_some();
         let mut ranges = Vec::new();
         for (row, entry) in placed(rows).filter(|(row, _)| limits(row)) {
