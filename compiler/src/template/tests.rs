@@ -35,7 +35,7 @@ fn a_marker_is_no_fault_wherever_it_stands() {
         "users ${{ path }}/{{ name }}.auth",
         "auth {{ auth }}",
         "allow {{ users }} {{ sources }} * {{ ports }} {{ operations }} {{ days }} {{ hours }}",
-        "allow *\nparent {{ weight }} {{ type }} {{ host }} {{ port }}",
+        "allow *\nparent {{ weight }} {{ type }} {{ host }} {{ port }}\ntlspr -i127.0.0.1",
         "include {{ path }}/more.cfg",
         "log {{ path }} {{ rotation }}",
         "log {{ path }}\nlogformat \"{{ format }}\"",
