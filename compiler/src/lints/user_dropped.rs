@@ -5,12 +5,18 @@ use super::{
     empty_password,
     rule::{Lint, Part, rule},
 };
-use crate::{finding::Finding, fix::Safety, program::trap::Trap};
+use crate::{
+    finding::{Finding, Level},
+    fix::Safety,
+    program::trap::Trap,
+    sources::Loc,
+};
 
 rule! {
     /// A word of a `users` line that 3proxy can't read makes no user, without a word.
     ///
     /// A user is `NAME:TYPE:PASSWORD`. The type is `CL`, `CR` or `NT`, in capitals; without a colon the word is skipped.
+    /// A longer type, as in `bob:MD5:HASH`, is read as the beginning of the password: that warns.
     ///
     /// ```3proxy,fires
     /// users alice:Cl:secret
@@ -38,8 +44,19 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
+    let mut comment: Option<Loc> = None;
     for (part, trap) in lint.traps() {
         let Trap::User(trap) = trap else { continue };
+        if trap == UserTrap::NoColon {
+            // One comment is one fault, however many words it has.
+            let line = |at: Loc| lint.sources.line_column(at).line;
+            if comment.is_some_and(|at| at.file == part.at.file && line(at) == line(part.at)) {
+                continue;
+            }
+            if part.text.starts_with(b"#") {
+                comment = Some(part.at);
+            }
+        }
         // The rest of an entry that a space parted is no entry of its own.
         if trap == UserTrap::NoColon && empty_password::continues(lint.sources, part.at) {
             continue;
@@ -65,6 +82,7 @@ fn found(part: Part<'_>, trap: UserTrap) -> Option<Finding> {
             .finding(part.at, "this word makes no user, since it has no colon")
             .label("skipped")
             .help("write it as `NAME:CL:PASSWORD`"),
+        UserTrap::TypeInPassword => return Some(type_in_password(&name, part)),
         UserTrap::UnknownType => return Some(unknown_type(&name, part)),
         UserTrap::HashTooLong => RULE
             .finding(part.at, format!("user `{name}` is dropped, since the hash is too long"))
@@ -96,6 +114,25 @@ fn unknown_type(name: &str, kind: Part<'_>) -> Finding {
     finding.help(format!("write `{name}:CL:PASSWORD`"))
 }
 
+/// What stands behind the name looks like a type and is none. It may be a part of the password, so it is not cited. The user is there,
+/// so the finding only warns.
+fn type_in_password(name: &str, part: Part<'_>) -> Finding {
+    let mut finding = RULE
+        .finding(
+            part.at,
+            format!(
+                "3proxy takes what looks like the type of user `{name}` for the beginning of the password"
+            ),
+        )
+        .label("the password is all that stands behind the colon")
+        .note(
+            "Types have two letters: `CL` (the password itself), `CR` (its hash: `$1$…` or `$3$…`) and `NT`.",
+        )
+        .help(format!("write `{name}:CR:HASH`, or `{name}:CL:PASSWORD` if the password does begin so"));
+    finding.level = Level::Warn;
+    finding
+}
+
 #[cfg(test)]
 mod tests {
     use crate::lints::tests::check;
@@ -110,8 +147,12 @@ users user1:cl:a user2:PL:b user3 user4:ab:c
 #                      ^ user `user2` is dropped
 #                           ^ this word makes no user, since it has no colon
 #                                       ^ user `user4` is dropped
-users user5:CL:a #comment
+users user5:CL:a # the boss
 #                ^ a `#` behind a command starts no comment
+users user7:MD5:a user8:CL:MD5:a
+#     ^ 3proxy takes what looks like the type of user `user7`
+users user5 user6:CL:a
+#     ^ this word makes no user
 users user6:a user7:CL:a:b
 ",
         );

@@ -45,7 +45,8 @@ pub(super) const ROWS: &[Directive] = &[
         Global,
         LONG,
         "Adds accounts to the password table, which all services share. The type is two capitals: CL in clear, CR crypt (`$1$`, `$3$`), NT. \
-         An unknown type drops the account without a word, and an unquoted `$` in a password names a file. A later entry replaces an earlier one of the same name.",
+         Two other characters between colons drop the account without a word; \
+         anything longer (`bob:MD5:…`) is no type but the start of the password. An unquoted `$` in a password names a file. A later entry replaces an earlier one of the same name.",
     ),
     row(
         "radius",

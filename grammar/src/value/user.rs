@@ -37,6 +37,8 @@ pub enum UserTrap {
     EmptyPassword,
     /// A hash of 64 bytes or more: 3proxy skips the user.
     HashTooLong,
+    /// What looks like a type is none, since it has not two characters: 3proxy takes it for the beginning of the password.
+    TypeInPassword,
     /// A hash that stands where 3proxy takes it for the password itself.
     HashAsPassword,
     /// A hash in a form that 3proxy does not know: no password fits it.
@@ -69,7 +71,9 @@ pub fn user(word: &[u8]) -> Reading<Option<UserEntry>, UserTrap> {
     if shape.name.is_empty() {
         traps.push((whole, UserTrap::EmptyName));
     }
-    if let Some(trap) = password_trap(kind, password) {
+    if shape.kind.is_none() && starts_like_type(password) {
+        traps.push((shape.name, UserTrap::TypeInPassword));
+    } else if let Some(trap) = password_trap(kind, password) {
         // Never the password's own place: a renderer might show it.
         traps.push((shape.kind.unwrap_or(shape.name), trap));
     }
@@ -97,6 +101,17 @@ fn password_trap(kind: PasswordKind, password: &[u8]) -> Option<UserTrap> {
     (!known).then_some(UserTrap::HashUnknown)
 }
 
+/// `MD5:…`, `crypt:…`, `SHA-256:…`: a kind of password as other programs write it, or so many capitals.
+fn starts_like_type(password: &[u8]) -> bool {
+    const KINDS: [&str; 9] = ["c", "clear", "plain", "text", "crypt", "md5", "ntlm", "sha1", "sha256"];
+    let mut parts = password.splitn(2, |byte| *byte == b':');
+    let (Some(kind), Some(_)) = (parts.next(), parts.next()) else { return false };
+    let capitals = (3..=8).contains(&kind.len())
+        && kind.first().is_some_and(u8::is_ascii_uppercase)
+        && kind.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'-');
+    capitals || KINDS.iter().any(|known| kind.eq_ignore_ascii_case(known.as_bytes()))
+}
+
 /// `$ID$…` as crypt writes it.
 fn looks_hashed(password: &[u8]) -> bool {
     let mut parts = password.split(|byte| *byte == b'$');
@@ -111,7 +126,8 @@ mod tests {
     use super::{
         PasswordKind::{self, Clear, Crypt, Nt},
         UserTrap::{
-            self, EmptyName, EmptyPassword, HashAsPassword, HashTooLong, HashUnknown, NoColon, UnknownType,
+            self, EmptyName, EmptyPassword, HashAsPassword, HashTooLong, HashUnknown, NoColon,
+            TypeInPassword, UnknownType,
         },
         user,
     };
@@ -121,10 +137,15 @@ mod tests {
         let long = format!("a:CR:$1${}", "x".repeat(61));
         let (hash, lower) = ("0F".repeat(16), "0f".repeat(16));
         let (nt, small) = (format!("a:NT:{hash}"), format!("a:NT:{lower}"));
-        let cases: [(&str, Option<(&str, PasswordKind, &str)>, &[UserTrap]); 19] = [
+        let cases: [(&str, Option<(&str, PasswordKind, &str)>, &[UserTrap]); 24] = [
             ("bob:CL:secret", Some(("bob", Clear, "secret")), &[]),
             ("bob:secret", Some(("bob", Clear, "secret")), &[]),
             ("bob:CL:a:b", Some(("bob", Clear, "a:b")), &[]),
+            ("bob:MD5:x", Some(("bob", Clear, "MD5:x")), &[TypeInPassword]),
+            ("bob:clear:x", Some(("bob", Clear, "clear:x")), &[TypeInPassword]),
+            ("bob:SHA-256:x", Some(("bob", Clear, "SHA-256:x")), &[TypeInPassword]),
+            ("bob:Pass1:x", Some(("bob", Clear, "Pass1:x")), &[]),
+            ("bob:CL:MD5:x", Some(("bob", Clear, "MD5:x")), &[]),
             ("bob::x", Some(("bob", Clear, ":x")), &[]),
             ("bob:CR:$1$salt$hash", Some(("bob", Crypt, "$1$salt$hash")), &[]),
             (&nt, Some(("a", Nt, hash.as_str())), &[]),
