@@ -118,7 +118,9 @@ fn of_word(directive: Option<&Directive>, index: usize, word: &Word, line: &[u8]
     };
     // The password alone may be in quotes.
     let from = from + usize::from(from > quote && written.get(from) == Some(&b'"'));
-    let to = written.len() - usize::from(from < written.len() && written.ends_with(b"\""));
+    // A quote that opens within the password is hidden, and so is the one that closes it.
+    let opened = quote == 1 || from.checked_sub(1).and_then(|at| written.get(at)) == Some(&b'"');
+    let to = written.len() - usize::from(opened && from < written.len() && written.ends_with(b"\""));
     let start = word.span.start as usize;
     (from < to).then(|| start + from..start + to)
 }
@@ -173,6 +175,7 @@ mod tests {
         for (line, shown) in [
             ("users bob:CL:secret \"al:CR:$1$s$h\"", "users bob:CL:*** \"al:CR:***\""),
             ("users bob:secret", "users bob:***"),
+            ("users bob:CL:se\"$cret\"", "users bob:CL:***"),
             ("users al:CR:\"$1$s$h\"", "users al:CR:\"***\""),
             ("users user1: CL: pass1", "users user1: CL: ***"),
             ("users al:CR:$1$salt$hash $/etc/users ", "users al:CR:*** $/etc/users "),

@@ -55,8 +55,9 @@ pub(crate) fn is_password(before: &[u8], path: &[u8], one: bool) -> bool {
     hash || (one || before.contains(&b':')) && !path.contains(&b'/')
 }
 
-/// The word at `word` has an unquoted `$` at `dollar`, and no such file exists. The file's name is a password: it is not cited.
-pub(crate) fn finding(word: Loc, dollar: u32, quoted: bool) -> Finding {
+/// The word at `word`, written as `text`, has an unquoted `$` at `dollar`, and no such file exists. The file's name is a password: it
+/// is not cited.
+pub(crate) fn finding(word: Loc, text: &[u8], dollar: u32) -> Finding {
     let place = |offset| Loc { file: word.file, span: grammar::Span::new(offset, offset) };
     let quote = |offset| Edit { at: place(offset), text: "\"".to_owned() };
     let found = RULE
@@ -64,17 +65,46 @@ pub(crate) fn finding(word: Loc, dollar: u32, quoted: bool) -> Finding {
         .label("3proxy looks for a file here")
         .note("Outside quotes, `$NAME` stands for the words of the file of that name.")
         .help("put the password in quotes, as in `NAME:CR:\"$1$SALT$HASH\"` or `NAME:CL:\"PA$WORD\"`");
-    if quoted {
+    if text.contains(&b'"') {
         return found;
     }
-    let edits = vec![quote(dollar), quote(word.span.end)];
+    let before = text.get(..dollar.saturating_sub(word.span.start) as usize).unwrap_or_default();
+    let edits = vec![quote(word.span.start + password_start(before)), quote(word.span.end)];
     found.fix(Fix { title: "quote it".to_owned(), safety: Safety::Safe, edits })
+}
+
+/// Where the password starts in a word with `before` before its `$`: behind `NAME:TYPE:`, `NAME:` or nothing. A quote within the
+/// password would be right, too, but nobody could see that where the password is hidden.
+fn password_start(before: &[u8]) -> u32 {
+    let colon = before.iter().position(|byte| *byte == b':');
+    let behind = |colon: usize| colon + if before.get(colon + 3) == Some(&b':') { 4 } else { 1 };
+    colon.map_or(0, behind) as u32
 }
 
 #[cfg(test)]
 mod tests {
     use super::is_password;
-    use crate::lints::tests::check;
+    use crate::lints::tests::{check, findings};
+
+    #[test]
+    fn the_password_is_quoted_as_a_whole() {
+        for (written, meant) in [
+            ("users alice:CL:pa$word", "users alice:CL:\"pa$word\""),
+            ("users alice:pa$word", "users alice:\"pa$word\""),
+            ("users alice:CL:a:b$c", "users alice:CL:\"a:b$c\""),
+            (
+                "parent 1000 http 192.0.2.1 3128 user pa$word",
+                "parent 1000 http 192.0.2.1 3128 user \"pa$word\"",
+            ),
+            ("radius $word 192.0.2.1", "radius \"$word\" 192.0.2.1"),
+        ] {
+            let text = format!("{written}\n");
+            let found = findings("password-read-as-include", &text);
+            let [finding] = found.as_slice() else { panic!("{written}: {found:#?}") };
+            let fixed = finding.fix.as_ref().unwrap().apply(finding.at.file, text.as_bytes());
+            assert_eq!(String::from_utf8(fixed).unwrap(), format!("{meant}\n"));
+        }
+    }
 
     #[test]
     fn passwords_are_told_from_paths() {

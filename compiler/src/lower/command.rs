@@ -34,7 +34,7 @@ pub(crate) struct Arg<'t> {
     /// Where it is written.
     pub(crate) at: Loc,
     /// The word is written as its value is, so that parts of it can be pointed at.
-    verbatim: bool,
+    pub(super) verbatim: bool,
 }
 
 /// A word with an unquoted `$`.
@@ -135,8 +135,9 @@ impl Lowering<'_> {
             Ok(file) => file,
             Err(_) if is_password => {
                 self.program.history.unread.push(at);
-                let quoted = self.sources.text(at).contains(&b'"');
-                self.report(lints::password_read_as_include::finding(at, of.dollar, quoted));
+                let written = self.sources.text(at);
+                let finding = lints::password_read_as_include::finding(at, written, of.dollar);
+                self.report(finding);
                 return false;
             }
             Err(error) => {
