@@ -2,7 +2,7 @@
 use grammar::value::{Period, PeriodTrap, periods};
 
 use super::rule::{Lint, Part, rule};
-use crate::{finding::Finding, fix::Safety, program::trap::Trap};
+use crate::{finding::Finding, fix::Safety, program::trap::Trap, sources::Loc};
 
 rule! {
     /// A period that is not `HH:MM:SS-HH:MM:SS`, or that runs over midnight, is ignored, and so is what follows it.
@@ -59,10 +59,15 @@ fn check(lint: &mut Lint<'_>) {
 
 /// `part` of a period field is not read as it is written. `restricts`: the field has other periods.
 fn found(part: Part<'_>, trap: PeriodTrap, restricts: bool) -> Finding {
+    // Digits at the places of a period's make one, even over a comma: what is written are several.
+    let several = part.text.contains(&b',');
+    let part = if several { to_the_end(part) } else { part };
     let cited = part.cited();
     let consequence =
         if restricts { "and 3proxy drops it and what follows" } else { "so the entry matches at any time" };
     let message = match trap {
+        PeriodTrap::Separators if several => format!("`{cited}` is read as one period"),
+        _ if several => format!("`{cited}` are no periods, {consequence}"),
         PeriodTrap::Malformed => format!("`{cited}` is no period, {consequence}"),
         PeriodTrap::Overnight => format!("`{cited}` runs over midnight, {consequence}"),
         PeriodTrap::Empty => format!("`{cited}` ends where it begins, so it never is"),
@@ -74,8 +79,8 @@ fn found(part: Part<'_>, trap: PeriodTrap, restricts: bool) -> Finding {
         .finding(part.at, message)
         .label("not `HH:MM:SS-HH:MM:SS`")
         .note("A period is `HH:MM:SS-HH:MM:SS` in local time, within one day; a list is at commas.");
-    let finding =
-        if trap == PeriodTrap::Overnight { finding.label("ends before it begins") } else { finding };
+    let overnight = trap == PeriodTrap::Overnight && !several;
+    let finding = if overnight { finding.label("ends before it begins") } else { finding };
     match translated(&cited) {
         Some(meant) => finding.help(format!("write `{meant}`")).fix(part.replaced(
             "write it in full",
@@ -86,8 +91,22 @@ fn found(part: Part<'_>, trap: PeriodTrap, restricts: bool) -> Finding {
     }
 }
 
-/// The periods that are meant; two if midnight lies between.
-fn translated(text: &str) -> Option<String> {
+/// From the part on, all that its word holds.
+fn to_the_end(part: Part<'_>) -> Part<'_> {
+    let skipped = part.at.span.start.saturating_sub(part.whole.span.start) as usize;
+    let text = part.word.get(skipped..).unwrap_or(part.text);
+    let span = grammar::Span::new(part.at.span.start, part.whole.span.end);
+    Part { at: Loc { file: part.at.file, span }, text, ..part }
+}
+
+/// The periods, at commas, that are meant.
+pub(super) fn translated(text: &str) -> Option<String> {
+    let periods: Option<Vec<String>> = text.split(',').map(period).collect();
+    Some(periods?.join(","))
+}
+
+/// The period that is meant; two if midnight lies between.
+fn period(text: &str) -> Option<String> {
     let (from, to) = text.split_once('-')?;
     let (from, to) = (clock(from)?, clock(to)?);
     let written = |from: u32, to: u32| format!("{}-{}", shown(from), shown(to));
@@ -128,7 +147,7 @@ fn shown(second: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::translated;
-    use crate::lints::tests::check;
+    use crate::lints::tests::{check, findings};
 
     #[test]
     fn periods_are_translated() {
@@ -144,9 +163,21 @@ mod tests {
             ("9am-5pm", None),
             ("é900-1000", None),
             ("night", None),
+            ("09:00-18:00,19-20", Some("09:00:00-18:00:00,19:00:00-20:00:00")),
+            ("09:00-18:00,night", None),
         ] {
             assert_eq!(translated(written).as_deref(), meant, "{written}");
         }
+    }
+
+    #[test]
+    fn a_list_that_3proxy_reads_over_its_comma_is_mended_as_a_whole() {
+        let written = "deny * * * * * * 09:00-18:00,19-20:30\n";
+        let found = findings("period-ignored", written);
+        let [finding] = found.as_slice() else { panic!("{found:#?}") };
+        let fixed = finding.fix.as_ref().unwrap().apply(finding.at.file, written.as_bytes());
+        let meant = "deny * * * * * * 09:00:00-18:00:00,19:00:00-20:30:00\n";
+        assert_eq!(String::from_utf8(fixed).unwrap(), meant);
     }
 
     #[test]
@@ -160,6 +191,10 @@ deny * * * * * * night
 #                ^ `night` is no period, so the entry matches at any time
 allow * * * * * * 09:00:00-18:00:00;
 #                                  ^ `;` behind a period is dropped
+allow * * * * * * 09:00-18:00,19-20
+#                 ^ `09:00-18:00,19-20` are no periods, so the entry matches at any time
+allow * * * * * * 00:00-09:00,19-20
+#                 ^ `00:00-09:00,19-20` is read as one period
 allow * * * * * * 09:00:00-09:00:00
 #                 ^ ends where it begins
 ",
