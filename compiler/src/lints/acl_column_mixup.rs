@@ -4,6 +4,7 @@ use std::{collections::HashSet, net::IpAddr};
 use grammar::{
     directive::{self, Directive, Kind},
     syntax::WordShape,
+    value::items,
 };
 use ipnet::IpNet;
 
@@ -14,8 +15,11 @@ use crate::{
     sources::{Loc, Sources},
 };
 
-mod broken_list;
+pub(crate) mod broken_list;
+mod misplaced;
 mod own_network;
+
+pub(crate) use misplaced::{holds_address, holds_clock, names_no_host};
 
 rule! {
     /// A value stands in the wrong column of an entry, where it is compared with something else.
@@ -50,6 +54,22 @@ rule! {
     /// ```3proxy,fixed
     /// auth iponly
     /// allow * 192.168.0.5,192.168.0.6
+    /// proxy -i192.168.0.1
+    /// ```
+    ///
+    /// A port or an operation among the targets is compared with the names of hosts:
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// deny * * 25
+    /// allow *
+    /// proxy -i192.168.0.1
+    /// ```
+    ///
+    /// ```3proxy,fixed
+    /// auth iponly
+    /// deny * * * 25
+    /// allow *
     /// proxy -i192.168.0.1
     /// ```
     ///
@@ -89,10 +109,13 @@ fn check(lint: &mut Lint<'_>) {
             let others = list().count() > 1 + addresses.count();
             address_as_user(lint, at, address, others);
         }
-        if may_be_broken(lint.sources.text(at)) {
+        // Of an entry that 3proxy refuses, lowering has said what breaks it.
+        if !matcher.is_refused() && may_be_broken(lint.sources.text(at)) {
             broken_list::check(lint, at);
         }
+        misplaced::target(lint, at, matcher);
     }
+    misplaced::check(lint);
     own_network::check(lint);
 }
 
@@ -186,9 +209,79 @@ fn is_address(item: &[u8]) -> bool {
     item.parse::<IpAddr>().is_ok() || item.parse::<IpNet>().is_ok() || item.split_once('-').is_some_and(range)
 }
 
+/// Whether each item of a list passes `test`, and there is one.
+fn all_items(word: &[u8], mut test: impl FnMut(&[u8]) -> bool) -> bool {
+    let mut items = items(word).map(|(_, item)| item).peekable();
+    items.peek().is_some() && items.all(&mut test)
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::lints::tests::check;
+    use crate::{
+        fix::Fix,
+        lints::tests::{check, findings},
+    };
+
+    /// What each finding's fix makes of a line.
+    #[track_caller]
+    fn mends(line: &str, wanted: Option<&str>) {
+        let found = findings("acl-column-mixup", line);
+        let [finding] = found.as_slice() else { panic!("{line}: {found:#?}") };
+        let fixed = |fix: &Fix| String::from_utf8(fix.apply(finding.at.file, line.as_bytes())).unwrap();
+        assert_eq!(finding.fix.as_ref().map(fixed).as_deref(), wanted, "{line}");
+    }
+
+    #[test]
+    fn the_whole_list_is_joined() {
+        mends(
+            "deny * * 10.0.0.0/8, 192.168.0.0/16, 172.16.0.0/12 80",
+            Some("deny * * 10.0.0.0/8,192.168.0.0/16,172.16.0.0/12 80"),
+        );
+        mends("allow a * *.a.example, *.b.example 443", Some("allow a * *.a.example,*.b.example 443"));
+        mends("allow alice, bob,carol , dave", Some("allow alice,bob,carol,dave"));
+    }
+
+    #[test]
+    fn what_stands_in_the_wrong_column_is_moved() {
+        mends("deny * * 10.0.0.0/8 192.168.0.0/16", Some("deny * * 10.0.0.0/8,192.168.0.0/16"));
+        mends("deny * * * 10.1.2.3", Some("deny * * 10.1.2.3 *"));
+        mends("deny * * a.example 10.1.2.3", None);
+        mends("deny * * 10.0.0.0/8 10.1.2.3,80", None);
+        mends("deny * * 25", Some("deny * * * 25"));
+        mends("allow a * 80,443 *", Some("allow a * * 80,443"));
+        mends("allow a * 1-1023 * HTTP", None);
+        mends("allow * * CONNECT", Some("allow * * * * CONNECT"));
+        mends("allow * * HTTP,HTTPS *", Some("allow * * * * HTTP,HTTPS"));
+        mends("allow * * * * * 9:00-18:00", Some("allow * * * * * * 09:00:00-18:00:00"));
+        mends("allow * * * * * 1-5,09:00:00-18:00:00", Some("allow * * * * * 1-5 09:00:00-18:00:00"));
+        mends("allow * * * * * 22:00-6:00,1-5", None);
+        mends("allow * * * * * 9:00-18:00 *", Some("allow * * * * * * 09:00:00-18:00:00"));
+        mends("allow * * * * * 9:00-18:00 09:00:00-18:00:00", None);
+    }
+
+    #[test]
+    fn values_in_the_wrong_column() {
+        check(
+            "acl-column-mixup",
+            r"
+deny * * 25
+#        ^ `25` stands in the target column
+bandlimin 64000 * * 80,443
+#                   ^ `80,443` stands in the target column
+allow * * HTTPS
+#         ^ `HTTPS` stands in the target column
+deny * * 10.0.0.0/8 2001:db8::/32
+#                   ^ `2001:db8::/32` stands in the port column
+allow * * * * * 9:00-18:00
+#               ^ `9:00-18:00` stands in the weekday column
+allow * * 1e100.example,25.example,163.com,connect,99999
+allow * * connect
+allow * * * 25
+allow * * * 80.443
+allow * * * * * Mon-Fri,6
+",
+        );
+    }
 
     #[test]
     fn addresses_in_the_user_column() {

@@ -1,5 +1,8 @@
 //! `hostname-rule-bypassed-by-address`
-use super::rule::{Lint, rule};
+use super::{
+    acl_column_mixup,
+    rule::{Lint, rule},
+};
 use crate::{
     finding::Finding,
     policy::{
@@ -82,7 +85,10 @@ const fn chooses(kind: ServiceKind) -> bool {
 
 /// Whether names alone are listed.
 fn by_name(matcher: &Matcher) -> bool {
-    matcher.targets.as_ref().is_some_and(|targets| targets.addresses.is_empty() && !targets.names.is_empty())
+    matcher.targets.as_ref().is_some_and(|targets| {
+        // Ports in this column are no names.
+        targets.addresses.is_empty() && !targets.names.is_empty() && !acl_column_mixup::names_no_host(targets)
+    })
 }
 
 /// Whether addresses of hosts elsewhere are listed: these may be those of what is denied by name.
@@ -187,6 +193,10 @@ flush
 deny * * a.example
 allow *
 tlspr
+flush
+deny * * 25
+allow *
+proxy -p3131
 flush
 deny * * a.example,192.0.2.1
 allow *

@@ -82,8 +82,14 @@ fn is_name(item: &[u8]) -> bool {
 /// An item of a port list is no number.
 pub(crate) fn port(field: &Arg<'_>, part: Span) -> Finding {
     let item = Text::from(part.of(&field.value));
-    RULE.finding(field.part(part), format!("`{item}` in the port field is no port"))
-        .help("write numbers and ranges at commas: `80,443,8000-8080`")
+    let help = if OPERATION_WORDS.iter().any(|(name, _)| name.as_bytes() == item.as_bytes()) {
+        "if it is an operation, write `*` for the ports: `allow * * * * CONNECT`"
+    } else if is_name(item.as_bytes()) || item.as_bytes().contains(&b':') {
+        "write targets as one list before the ports, at commas and without spaces"
+    } else {
+        "write numbers and ranges at commas: `80,443,8000-8080`"
+    };
+    RULE.finding(field.part(part), format!("`{item}` in the port field is no port")).help(help)
 }
 
 /// A word of an operation list is no operation.

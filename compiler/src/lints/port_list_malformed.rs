@@ -1,7 +1,10 @@
 //! Text behind a port that 3proxy does not look at.
 use grammar::value::{PortTrap, ports};
 
-use super::rule::{Lint, Part, rule};
+use super::{
+    acl_column_mixup,
+    rule::{Lint, Part, rule},
+};
 use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 
 rule! {
@@ -41,7 +44,8 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     for (junk, trap) in lint.traps() {
-        if trap == Trap::Ports(PortTrap::Junk) {
+        // An address here is in the wrong column, and that is what to say.
+        if trap == Trap::Ports(PortTrap::Junk) && !acl_column_mixup::holds_address(&junk.unquoted()) {
             lint.report(found(junk));
         }
     }
@@ -57,25 +61,74 @@ fn found(junk: Part<'_>) -> Finding {
     if junk.text == b"-" {
         return finding.help("write the last port too, as in `1024-65535`");
     }
-    let repaired = with_commas(junk.text);
-    let help = if repaired.is_some() { "separate ports with commas" } else { "remove it" };
-    finding
-        .help(help)
-        .fix(repaired.and_then(|text| junk.replaced("separate ports with commas", Safety::Safe, text)))
+    if let Some(range) = as_range(junk) {
+        let fix = junk.replaced("write the range with a dash", Safety::Unsafe, range);
+        return finding.help("if a range is meant, write it with a dash: `1024-65535`").fix(fix);
+    }
+    let Some((list, safety)) = with_commas(junk.text) else {
+        let goes_on = junk.text.iter().any(u8::is_ascii_digit);
+        return finding.help(if goes_on {
+            "separate ports with commas, or write `-` in a range"
+        } else {
+            "remove it"
+        });
+    };
+    finding.help("separate ports with commas").fix(junk.replaced("separate ports with commas", safety, list))
 }
 
-/// The junk as the rest of a list, if it is ports behind another separator.
-fn with_commas(junk: &[u8]) -> Option<String> {
-    let separator = |byte: &u8| matches!(byte, b';' | b'|' | b'/' | b':' | b'.' | b'+');
-    let separated = junk.first().is_some_and(separator);
-    let list: Vec<u8> = junk.iter().map(|byte| if separator(byte) { b',' } else { *byte }).collect();
+/// The junk as the end of a range: what stands before it is one port, and it is a higher one behind `:` or dots, as other programs
+/// write a range.
+fn as_range(junk: Part<'_>) -> Option<String> {
+    let last = [&b":"[..], b"...", b".."].into_iter().find_map(|sign| junk.text.strip_prefix(sign))?;
+    let before = junk.at.span.start.checked_sub(junk.whole.span.start)?;
+    let first = junk.word.get(..before as usize)?.rsplit(|byte| *byte == b',').next()?;
+    let port = |text: &[u8]| str::from_utf8(text).ok()?.parse::<u16>().ok();
+    let (first, last) = (port(first)?, port(last)?);
+    (first < last).then(|| format!("-{last}"))
+}
+
+/// The junk as the rest of a list, if it is ports behind one other separator. Only a `;` is beyond doubt.
+fn with_commas(junk: &[u8]) -> Option<(String, Safety)> {
+    let separator = *junk.first().filter(|byte| b";|/+".contains(byte))?;
+    let list: Vec<u8> = junk.iter().map(|byte| if *byte == separator { b',' } else { *byte }).collect();
     let understood = ports(list.strip_prefix(b",")?).is_ok_and(|reading| reading.traps.is_empty());
-    (separated && understood).then(|| String::from_utf8(list).ok())?
+    let safety = if separator == b';' { Safety::Safe } else { Safety::Unsafe };
+    understood.then(|| Some((String::from_utf8(list).ok()?, safety)))?
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::lints::tests::check;
+    use crate::{
+        fix::Safety,
+        lints::tests::{check, findings},
+    };
+
+    #[test]
+    fn only_what_is_beyond_doubt_is_mended_unasked() {
+        let (safe, asked) = (Some(Safety::Safe), Some(Safety::Unsafe));
+        for (written, meant, safety) in [
+            ("80;443", "80,443", safe),
+            ("80;443;8000-8999", "80,443,8000-8999", safe),
+            ("80|443", "80,443", asked),
+            ("1024:65535", "1024-65535", asked),
+            ("22,8080..8090", "22,8080-8090", asked),
+            ("65535:1024", "65535:1024", None),
+            ("80:443:8080", "80:443:8080", None),
+            ("1-2:3", "1-2:3", None),
+            ("80;443|8080", "80;443|8080", None),
+            ("80.443", "80.443", None),
+            ("80/tcp", "80/tcp", None),
+        ] {
+            let text = format!("deny * * * {written}\n");
+            let found = findings("port-list-malformed", &text);
+            let [finding] = found.as_slice() else { panic!("{written}: {found:#?}") };
+            let fix = finding.fix.as_ref();
+            assert_eq!(fix.map(|fix| fix.safety), safety, "{written}");
+            let fixed = fix
+                .map_or_else(|| text.clone().into_bytes(), |fix| fix.apply(finding.at.file, text.as_bytes()));
+            assert_eq!(String::from_utf8(fixed).unwrap(), format!("deny * * * {meant}\n"), "{written}");
+        }
+    }
 
     #[test]
     fn whatever_is_dropped_is_named() {
@@ -90,6 +143,8 @@ allow * * * 22,8080abc
 #                  ^ `abc` behind a port
 bandlimin 64000 * * * 80;443
 #                       ^ `;443`
+allow * * 10.0.0.0/8 192.168.0.0/16
+allow * * * 10.1.2.3
 allow * * * 80-90,100
 ",
         );

@@ -80,6 +80,12 @@ fn check(lint: &mut Lint<'_>) {
                 .filter(|name| *name != b"-" && !known.contains(name) && !acl_column_mixup::is_no_user(name));
             for name in unknown {
                 if told.insert(name) {
+                    if parts(name).count() > 1 && parts(name).all(|part| known.contains(part)) {
+                        lint.report(
+                            finding(name, ace, &service.chain, None).help("separate users with commas"),
+                        );
+                        continue;
+                    }
                     let near = if known.len() > SEARCHED {
                         None
                     } else {
@@ -90,6 +96,11 @@ fn check(lint: &mut Lint<'_>) {
             }
         }
     }
+}
+
+/// The names in one that other separators than a comma part.
+pub(super) fn parts(name: &[u8]) -> impl Iterator<Item = &[u8]> {
+    name.split(|byte| b";|/+&".contains(byte)).filter(|part| !part.is_empty())
 }
 
 /// Names of `users` words that make no user: that has a finding of its own.
@@ -132,7 +143,21 @@ fn finding(name: &[u8], ace: &Ace, chain: &Chain, near: Option<&str>) -> Finding
 
 #[cfg(test)]
 mod tests {
-    use crate::lints::tests::check;
+    use crate::lints::tests::{check, findings};
+
+    #[test]
+    fn users_at_another_separator_are_to_be_separated_with_commas() {
+        for (names, help) in [
+            ("alice;bob", "separate users with commas"),
+            ("alice|bob", "separate users with commas"),
+            ("alice;carol", "define the user, or remove the name"),
+        ] {
+            let text = format!("users alice:CL:x bob:CL:y\nauth strong\nallow {names}\nproxy\n");
+            let found = findings("unknown-user-in-acl", &text);
+            let [finding] = found.as_slice() else { panic!("{names}: {found:#?}") };
+            assert_eq!(finding.help.as_deref(), Some(help), "{names}");
+        }
+    }
 
     #[test]
     fn each_unknown_name_is_told_once() {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use super::{
     empty_password,
     rule::{Lint, rule},
+    unknown_user_in_acl,
 };
 use crate::{
     policy::walks::Walks,
@@ -53,7 +54,13 @@ fn check(lint: &mut Lint<'_>) {
         let Some(acl) = service.acl else { return };
         for (_, ace) in walks.fresh(&program.acls, acl).filter(|(_, ace)| ace.action == Action::Allow) {
             let Some(names) = &ace.matcher.users else { return };
+            // Whom it was to let in is not known.
+            if ace.matcher.is_refused() {
+                return;
+            }
             admitted.extend(names.iter());
+            // `alice;bob` has a finding of its own.
+            admitted.extend(names.iter().flat_map(unknown_user_in_acl::parts));
         }
     }
     let Some(service) = asked else { return };
@@ -87,6 +94,8 @@ mod tests {
             "users a:CL:x b:CL:y\nauth strong\ndeny b\nallow *\nproxy\n",
             "users a:CL:x b:CL:y\nauth iponly\nallow a\nproxy\n",
             "users a: CL: x\nauth strong\nallow a\nproxy\n",
+            "users a:CL:x b:CL:y\nauth strong\nallow a * * https\nproxy\n",
+            "users a:CL:x b:CL:y\nauth strong\nallow a;b\nproxy\n",
         ] {
             check("user-never-admitted", text);
         }

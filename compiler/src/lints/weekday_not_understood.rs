@@ -1,7 +1,10 @@
 //! Days of the week that 3proxy does not read.
 use grammar::value::{WeekdayTrap, weekdays};
 
-use super::rule::{Lint, Part, rule};
+use super::{
+    acl_column_mixup,
+    rule::{Lint, Part, rule},
+};
 use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 
 rule! {
@@ -51,6 +54,10 @@ rule! {
 fn check(lint: &mut Lint<'_>) {
     for (part, trap) in lint.traps() {
         if let Trap::Weekdays(trap) = trap {
+            // Hours here are in the wrong column, and that is what to say.
+            if acl_column_mixup::holds_clock(part.word) {
+                continue;
+            }
             let restricts = weekdays(&part.unquoted()).value.is_some();
             lint.report(found(part, trap, restricts));
         }

@@ -11,7 +11,7 @@ use super::{
     command::{Arg, Command},
 };
 use crate::{
-    lints,
+    lints::{self, acl_column_mixup::broken_list::Broken},
     program::{
         acl::{ItemList, Matcher},
         trap::{Trap, Trapped},
@@ -94,6 +94,40 @@ impl Lowering<'_> {
     /// The fields of an entry, and its weight. `None`: 3proxy refuses one, and that is reported.
     pub(super) fn matcher(&mut self, command: &Command<'_>, from: usize) -> Option<(Matcher, i32)> {
         let fields = command.arguments_from(from);
+        let before = (self.findings.len(), self.program.traps.len());
+        let read = self.fields(fields);
+        if before != (self.findings.len(), self.program.traps.len()) {
+            self.say_what_moved(fields, before);
+        }
+        read
+    }
+
+    /// If a list that a space cuts has moved the fields behind it, that is what to say of them all. `before`: so many findings and traps
+    /// are not of these fields.
+    fn say_what_moved(&mut self, fields: &[Arg<'_>], before: (usize, usize)) {
+        let file = fields.first().map(|field| field.at.file);
+        let plain = fields.iter().take_while(|field| field.verbatim && Some(field.at.file) == file);
+        let columns: Vec<_> = plain.map(|field| (field.at, field.value.as_ref())).collect();
+        let Some(broken) = Broken::first(&columns) else { return };
+        let traps = &mut self.program.traps;
+        let kept = traps.split_off(before.1.min(traps.len()));
+        traps.extend(kept.into_iter().filter(|trapped| !broken.moves(trapped.word)));
+        let (moved, kept): (Vec<_>, Vec<_>) = self
+            .findings
+            .split_off(before.0.min(self.findings.len()))
+            .into_iter()
+            .partition(|finding| broken.moves(finding.at));
+        self.findings.extend(kept);
+        // Without a refused field the lint rule says it.
+        if moved.iter().any(|finding| finding.refused)
+            && let Some(mut finding) = broken.finding()
+        {
+            finding.refused = true;
+            self.report(finding.note("3proxy refuses the file, since the next columns can't hold this."));
+        }
+    }
+
+    fn fields(&mut self, fields: &[Arg<'_>]) -> Option<(Matcher, i32)> {
         let mut matcher = Matcher::default();
         // Every field is read, whatever is wrong with those before it.
         let mut good = true;

@@ -97,6 +97,12 @@ pub struct Matcher {
 }
 
 impl Matcher {
+    /// Whether it stands for the fields of an entry that 3proxy refuses: nobody matches.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        self.users.as_ref().is_some_and(ItemList::is_empty)
+    }
+
     /// How many users, addresses, names, ports and periods it lists.
     #[must_use]
     pub fn values(&self) -> usize {

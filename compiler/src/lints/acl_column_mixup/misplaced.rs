@@ -1,0 +1,195 @@
+//! Ports, operations, addresses and hours in a column of another kind.
+use grammar::{
+    Span,
+    value::{NamePattern, OPERATION_WORDS, Targets},
+};
+
+use super::{RULE, all_items, columns, is_address, items};
+use crate::{
+    fix::{Edit, Fix, Safety},
+    lints::{Lint, period_ignored, rule::Part},
+    program::{acl::Matcher, trap::Trap},
+    sources::{Loc, Sources},
+};
+
+const COLUMNS: &str =
+    "The columns are: users, sources, targets, target ports, operations, weekdays, periods.";
+
+/// Places of columns, counted from 0.
+const TARGETS: usize = 2;
+const PORTS: usize = 3;
+const OPERATIONS: usize = 4;
+
+/// Reports a port list of addresses, and weekdays that are hours: each once, whatever 3proxy makes of their parts.
+pub(super) fn check(lint: &mut Lint<'_>) {
+    let mut told = None;
+    for (part, trap) in lint.traps() {
+        let word = part.unquoted();
+        let found = match trap {
+            Trap::Ports(_) if holds_address(&word) => address_as_port,
+            Trap::Weekdays(_) if holds_clock(&word) => hours_as_days,
+            _ => continue,
+        };
+        if told.replace(part.whole) != Some(part.whole) {
+            found(lint, part);
+        }
+    }
+}
+
+/// Whether a port list has an address in it.
+pub(crate) fn holds_address(ports: &[u8]) -> bool {
+    items(ports).any(|(_, item)| is_address(item))
+}
+
+/// Whether a weekday list has a time of the day in it.
+pub(crate) fn holds_clock(weekdays: &[u8]) -> bool {
+    weekdays.contains(&b':')
+}
+
+/// Whether the targets are nothing but ports or operations, which this rule reports.
+pub(crate) fn names_no_host(targets: &Targets) -> bool {
+    let all = |test: fn(&[u8]) -> bool| {
+        let mut names = targets.names.iter().map(|name| match name {
+            NamePattern::Exact(name) => test(name),
+            _ => false,
+        });
+        names.next() == Some(true) && names.all(|fits| fits)
+    };
+    targets.addresses.is_empty() && (all(is_port) || all(|name| is_operation(&name.to_ascii_uppercase())))
+}
+
+/// A port, or a range of ports.
+fn is_port(item: &[u8]) -> bool {
+    let port = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u16>().is_ok();
+    str::from_utf8(item).is_ok_and(|item| match item.split_once('-') {
+        Some((first, last)) => port(first) && port(last),
+        None => port(item),
+    })
+}
+
+fn is_operation(item: &[u8]) -> bool {
+    OPERATION_WORDS.iter().any(|(name, _)| name.as_bytes() == item)
+}
+
+/// Reports ports or operations in the target column. Names are compared whatever their case, but only capitals make an operation.
+pub(super) fn target(lint: &mut Lint<'_>, at: Loc, matcher: &Matcher) {
+    if !matcher.targets.as_ref().is_some_and(|targets| names_no_host(targets)) {
+        return;
+    }
+    let columns = columns(lint.sources, at);
+    let Some(place) = columns.get(TARGETS).copied() else { return };
+    let text = lint.sources.text(place);
+    let (meant, column, example) = if all_items(text, is_port) {
+        (PORTS, "ports", "`* PORTS` (any target)")
+    } else if all_items(text, is_operation) {
+        (OPERATIONS, "operations", "`* * OPERATIONS` (any target, any port)")
+    } else {
+        return;
+    };
+    let cited = String::from_utf8_lossy(text);
+    let finding = RULE
+        .finding(
+            place,
+            format!("`{cited}` stands in the target column, so it is compared with the names of hosts"),
+        )
+        .label("no host is called so")
+        .note(COLUMNS)
+        .help(format!("for {column}, write {example}"))
+        .fix(moved(lint.sources, &columns, meant));
+    lint.report(finding);
+}
+
+/// Moves the target column to the column `meant`. `None`: something stands there or between.
+fn moved(sources: &Sources, columns: &[Loc], meant: usize) -> Option<Fix> {
+    let from = columns.get(TARGETS)?;
+    let behind = columns.get(TARGETS + 1..)?;
+    if behind.iter().any(|word| sources.text(*word) != b"*") {
+        return None;
+    }
+    let text = str::from_utf8(sources.text(*from)).ok()?;
+    let mut written = vec!["*"; columns.len().max(meant + 1) - TARGETS];
+    *written.get_mut(meant - TARGETS)? = text;
+    let to = behind.last().unwrap_or(from);
+    let place = Loc { file: from.file, span: Span::new(from.span.start, to.span.end) };
+    Some(Fix::replace("move it to its column", Safety::Unsafe, place, written.join(" ")))
+}
+
+fn address_as_port(lint: &mut Lint<'_>, part: Part<'_>) {
+    let cited = String::from_utf8_lossy(part.word);
+    let mut finding = RULE
+        .finding(
+            part.whole,
+            format!("`{cited}` stands in the port column, where 3proxy reads its first number as a port"),
+        )
+        .label("an address is no port")
+        .note(COLUMNS);
+    let columns = columns(lint.sources, part.whole);
+    let targets = columns.get(TARGETS).filter(|_| columns.get(PORTS) == Some(&part.whole));
+    let list = targets.map(|targets| lint.sources.text(*targets)).unwrap_or_default();
+    finding = match list {
+        b"*" => finding.help("write the address in the target column, before the ports: `* * ADDRESS`"),
+        _ => finding.help("write all targets as one list, at commas and without spaces"),
+    };
+    if let Some(targets) = targets.filter(|_| all_items(part.word, is_address)) {
+        finding = finding.fix(joined(*targets, list, part));
+    }
+    lint.report(finding);
+}
+
+/// Puts addresses from the port column to the targets, if these are addresses, too, or any.
+fn joined(targets: Loc, list: &[u8], part: Part<'_>) -> Option<Fix> {
+    if list == b"*" {
+        let text = str::from_utf8(part.word).ok()?.to_owned();
+        let edits = vec![Edit { at: targets, text }, Edit { at: part.whole, text: "*".to_owned() }];
+        return Some(Fix { title: "move it to the targets".to_owned(), safety: Safety::Unsafe, edits });
+    }
+    let gap = Loc { file: targets.file, span: Span::new(targets.span.end, part.whole.span.start) };
+    let fix = || Fix::replace("join it to the targets", Safety::Unsafe, gap, ",");
+    all_items(list, is_address).then(fix)
+}
+
+fn hours_as_days(lint: &mut Lint<'_>, part: Part<'_>) {
+    let cited = String::from_utf8_lossy(part.word);
+    let mut finding = RULE
+        .finding(
+            part.whole,
+            format!("`{cited}` stands in the weekday column, where 3proxy reads each digit as a day"),
+        )
+        .label("hours are periods, in the next column")
+        .note(COLUMNS)
+        .help("write weekdays (`*` for all) and periods in two columns: `1-5 09:00:00-18:00:00`");
+    if let Some((days, periods)) = parted(part.word) {
+        let columns = columns(lint.sources, part.whole);
+        let mut behind = columns.iter().skip_while(|word| **word != part.whole).skip(1);
+        let (title, safety) = ("write the hours in their column", Safety::Safe);
+        match behind.next() {
+            None if columns.contains(&part.whole) => {
+                let fix = Fix::replace(title, safety, part.whole, format!("{days} {periods}"));
+                finding = finding.fix(fix);
+            }
+            Some(next) if lint.sources.text(*next) == b"*" => {
+                let edits = vec![Edit { at: part.whole, text: days }, Edit { at: *next, text: periods }];
+                finding = finding.fix(Fix { title: title.to_owned(), safety, edits });
+            }
+            _ => {}
+        }
+    }
+    lint.report(finding);
+}
+
+/// The weekdays and, in full, the periods of a list that has the days first. `None`: it is another mixture.
+fn parted(word: &[u8]) -> Option<(String, String)> {
+    let word = str::from_utf8(word).ok()?;
+    let hours = word.split(',').position(holds_clock_text)?;
+    let items: Vec<&str> = word.split(',').collect();
+    let (days, periods) = items.split_at_checked(hours)?;
+    let day = |item: &&str| item.bytes().all(|byte| matches!(byte, b'0'..=b'7' | b'-')) && !item.is_empty();
+    let periods = periods.iter().copied().all(holds_clock_text).then(|| periods.join(","))?;
+    let periods = period_ignored::translated(&periods)?;
+    let days = if days.is_empty() { "*".to_owned() } else { days.iter().all(day).then(|| days.join(","))? };
+    Some((days, periods))
+}
+
+fn holds_clock_text(item: &str) -> bool {
+    holds_clock(item.as_bytes())
+}
