@@ -13,7 +13,7 @@ use grammar::{
 
 use crate::{
     finding::Finding,
-    lints::{self, unused_allowance},
+    lints::{self, Group, unused_allowance},
     options::Allowances,
     sources::{FileId, Loc, Source, Sources},
 };
@@ -23,8 +23,10 @@ struct Allowance {
     /// Where the name stands.
     at: Loc,
     name: String,
-    /// The line that it is for, as its index in the file; `None`: no line follows the comment.
+    /// The line that it is for, as its index in the file; `None`: no line follows the comment, or a blank one.
     line: Option<usize>,
+    /// A blank line follows.
+    apart: bool,
     has_reason: bool,
     used: bool,
 }
@@ -107,7 +109,9 @@ fn collect(file: FileId, source: &Source, allowances: &mut Vec<Allowance>, malfo
         let Some(comment) = comment(source, &line) else {
             // These stand above this line: unless it is blank, they are for it.
             let for_line = (line.kind != LineKind::Blank).then_some(index);
-            allowances.iter_mut().skip(open).for_each(|allowance| allowance.line = for_line);
+            for allowance in allowances.iter_mut().skip(open) {
+                (allowance.line, allowance.apart) = (for_line, for_line.is_none());
+            }
             open = allowances.len();
             continue;
         };
@@ -121,7 +125,14 @@ fn collect(file: FileId, source: &Source, allowances: &mut Vec<Allowance>, malfo
             Some((names, has_reason)) if !names.is_empty() => {
                 allowances.extend(names.into_iter().map(|span| {
                     let name = String::from_utf8_lossy(span.of(&source.text)).into_owned();
-                    Allowance { at: Loc { file, span }, name, line: None, has_reason, used: false }
+                    Allowance {
+                        at: Loc { file, span },
+                        name,
+                        line: None,
+                        apart: false,
+                        has_reason,
+                        used: false,
+                    }
                 }));
             }
             _ => malformed.push(Loc { file, span: comment }),
@@ -195,6 +206,13 @@ fn names(source: &Source, list: Span) -> Option<(Vec<Span>, bool)> {
 
 fn unused(allowance: &Allowance) -> Finding {
     let name = &allowance.name;
+    if name == "all" || Group::ALL.iter().any(|group| group.name() == name) {
+        return unused_allowance::RULE
+            .finding(allowance.at, format!("`{name}` stands for many rules: a comment allows one at a time"))
+            .help(format!(
+                "name the rules that are meant; `--allow {name}`, or `{name} = \"allow\"` in `cfgc.toml`, is for whole files"
+            ));
+    }
     if lints::find(name).is_none() {
         let finding =
             unused_allowance::RULE.finding(allowance.at, format!("there is no rule `{name}` to allow"));
@@ -207,6 +225,9 @@ fn unused(allowance: &Allowance) -> Finding {
         unused_allowance::RULE.finding(allowance.at, format!("allowing `{name}` here allows nothing"));
     match allowance.line {
         Some(_) => finding.label("nothing of this kind is found in the line below").help("remove it"),
+        None if allowance.apart => finding
+            .label("a blank line follows")
+            .help("remove the blank line: it must touch the line that it is for"),
         None => finding.label("no command follows").help("put it directly above the line that it is for"),
     }
 }
@@ -269,6 +290,26 @@ mod tests {
         assert_found("# cfgc: allow(indented-directive)\nflush\n  flush\n", &[(unused, 1), (indented, 3)]);
         assert_found("flush\n# cfgc: allow(indented-directive)\n", &[(unused, 2)]);
         assert_found("include more.cfg\n", &[(indented, 3)]);
+    }
+
+    #[test]
+    fn what_an_allowance_lacks_is_said() {
+        for (text, expected) in [
+            ("# cfgc: allow(security) all of it\n  flush\n", "name the rules"),
+            ("# cfgc: allow(all)\n  flush\n", "name the rules"),
+            ("# cfgc: allow(secure-thing)\n  flush\n", "remove it; `cfgc explain`"),
+            ("# cfgc: allow(indented-directive)\n\n  flush\n", "remove the blank line"),
+            ("# cfgc: allow(indented-directive)\n# why\n\n  flush\n", "remove the blank line"),
+            ("# cfgc: allow(indented-directive)\n", "put it directly above"),
+            ("# cfgc: allow(indented-directive)\nflush\n", "remove it"),
+        ] {
+            let mut files = MemoryFiles::default();
+            files.insert("3proxy.cfg", text);
+            let compiled = compile(Path::new("3proxy.cfg"), &files);
+            let found = compiled.findings.iter().find(|finding| finding.rule == "unused-allowance");
+            let help = found.and_then(|finding| finding.help.as_deref()).unwrap_or_default();
+            assert!(help.starts_with(expected), "{text}: {help}");
+        }
     }
 
     #[test]

@@ -36,6 +36,7 @@ pub(crate) mod backslash_is_no_escape;
 pub(crate) mod bandlim_shared_channel;
 pub(crate) mod bandlim_too_low;
 pub(crate) mod bandlim_unit;
+pub(crate) mod bind_address_is_name;
 pub(crate) mod bom;
 pub(crate) mod cache_any_password;
 pub(crate) mod cache_key_misses_field;
@@ -240,6 +241,7 @@ static RULES: &[&Rule] = &[
     &bandlim_shared_channel::RULE,
     &bandlim_too_low::RULE,
     &bandlim_unit::RULE,
+    &bind_address_is_name::RULE,
     &bom::RULE,
     &cache_any_password::RULE,
     &cache_key_misses_field::RULE,

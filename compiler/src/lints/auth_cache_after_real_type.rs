@@ -1,12 +1,18 @@
-//! `auth-cache-after-real-type`
+//! A cache behind the type whose answers it should remember.
 use std::collections::BTreeSet;
 
 use grammar::Span;
 
-use super::rule::{Lint, rule};
+use super::{
+    cache_without_password::add_pass,
+    rule::{Lint, rule},
+};
 use crate::{
     fix::{Edit, Fix, Safety},
-    program::auth::{AuthStep, AuthType, remembering},
+    program::{
+        auth::{AuthStep, AuthType, CacheField, remembering},
+        service::Service,
+    },
     sources::Loc,
 };
 
@@ -14,7 +20,8 @@ rule! {
     /// A cache stands behind the type whose answers it should remember, so it never remembers any.
     ///
     /// The types of a chain are tried in order, and only what succeeds *behind* a `cache` or `cacheacl` is remembered. In
-    /// `auth strong cache` the cache is asked for those whom `strong` refused, and has never heard of them.
+    /// `auth strong cache` the cache is asked for those whom `strong` refused, and has never heard of them. Nobody gets in by that; it
+    /// only saves nothing.
     ///
     /// ```3proxy,fires
     /// users alice:CL:wonderland
@@ -56,6 +63,26 @@ rule! {
     /// proxy
     /// ```
     ///
+    /// Written first, a cache lets in whom it knows by its key, so the key must hold the password:
+    ///
+    /// ```3proxy,fires
+    /// users alice:CL:wonderland
+    /// authcache ip,user 60
+    /// auth strong cache
+    /// allow alice
+    /// proxy
+    /// ```
+    ///
+    /// Use instead:
+    ///
+    /// ```3proxy,fixed
+    /// users alice:CL:wonderland
+    /// authcache ip,user,pass 60
+    /// auth cache strong
+    /// allow alice
+    /// proxy
+    /// ```
+    ///
     /// A type before the cache is fine if another stands behind it:
     ///
     /// ```3proxy,clean
@@ -67,8 +94,8 @@ rule! {
     /// proxy
     /// ```
     "auth-cache-after-real-type",
-    level: Deny,
-    group: Correctness,
+    level: Warn,
+    group: Performance,
     since: "0.1.0",
     reads: Line,
     check: check,
@@ -78,8 +105,7 @@ fn check(lint: &mut Lint<'_>) {
     let mut told = BTreeSet::new();
     for service in &lint.program.services {
         let chain = &service.chain.value;
-        let cache = chain.iter().find(|step| step.kind.is_cache());
-        let (Some(real), Some(cache), None) = (worth(chain), cache, remembering(chain)) else { continue };
+        let Some((real, cache)) = never_fills(chain) else { continue };
         let (Some(real_at), Some(at)) = (real.at, cache.at) else { continue };
         if !told.insert(at) {
             continue;
@@ -90,12 +116,35 @@ fn check(lint: &mut Lint<'_>) {
             .label("asked only for those who were refused")
             .also(real_at, "its successes are not remembered")
             .also(service.at, "so this service authenticates every request anew")
-            .help(format!("write `{name}` before `{behind}`"));
-        lint.report(match fix(chain) {
+            .help(format!("remove `{name}`, or write it before `{behind}` with a key that holds `pass`"));
+        lint.report(match fix(lint, service, real) {
             Some(fix) => finding.fix(fix),
             None => finding,
         });
     }
+}
+
+/// The type and the cache that stands behind it in vain.
+pub(super) fn never_fills(chain: &[AuthStep]) -> Option<(&AuthStep, &AuthStep)> {
+    let cache = chain.iter().find(|step| step.kind.is_cache())?;
+    worth(chain).filter(|_| remembering(chain).is_none()).map(|real| (real, cache))
+}
+
+/// Has the cache asked first, by a key that holds what `real` checks; without `authcache` there is none, and the cache goes.
+fn fix(lint: &Lint<'_>, service: &Service, real: &AuthStep) -> Option<Fix> {
+    let chain = &service.chain.value;
+    let Some(cache) = service.auth_cache else { return without(chain) };
+    let holds = |field| cache.fields.has(field);
+    if !real.kind.asks_password() {
+        return to_the_front(chain).filter(|_| holds(CacheField::Ip));
+    }
+    let mut fix = to_the_front(chain).filter(|_| holds(CacheField::User))?;
+    if !holds(CacheField::Pass) {
+        let key = add_pass(lint.sources, cache.at?)?;
+        fix.title = format!("{}, and add `pass` to its key", fix.title);
+        fix.edits.extend(key.edits);
+    }
+    Some(fix)
 }
 
 /// The type whose successes are worth remembering: the first that checks who the client is. Before one that takes any name the
@@ -107,7 +156,7 @@ fn worth(chain: &[AuthStep]) -> Option<&AuthStep> {
 }
 
 /// Moves the cache before the type whose successes are worth remembering.
-fn fix(chain: &[AuthStep]) -> Option<Fix> {
+fn to_the_front(chain: &[AuthStep]) -> Option<Fix> {
     let real = worth(chain)?;
     let cache = chain.iter().position(|step| step.kind.is_cache())?;
     let (before, cache) = (chain.get(cache.checked_sub(1)?)?.at?, chain.get(cache)?);
@@ -128,9 +177,42 @@ fn fix(chain: &[AuthStep]) -> Option<Fix> {
     })
 }
 
+/// Removes the cache.
+fn without(chain: &[AuthStep]) -> Option<Fix> {
+    let at = chain.iter().position(|step| step.kind.is_cache())?;
+    let (before, cache) = (chain.get(at.checked_sub(1)?)?.at?, chain.get(at)?.at?);
+    let span = Span::new(before.span.end, cache.span.end);
+    (before.file == cache.file && before.span.end <= cache.span.start)
+        .then(|| Fix::replace("remove it", Safety::Unsafe, Loc { file: cache.file, span }, ""))
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::lints::tests::check;
+    use crate::lints::tests::{check, findings};
+
+    #[test]
+    fn what_the_fix_leads_to_depends_on_the_key() {
+        let first = "write `cache` before `strong`";
+        let with_pass = "write `cache` before `strong`, and add `pass` to its key";
+        for (fields, title) in [
+            ("authcache ip,user,pass 60\n", Some(first)),
+            ("authcache user,pass 60\n", Some(first)),
+            ("authcache ip,user 60\n", Some(with_pass)),
+            ("authcache user\n", Some(with_pass)),
+            // Whose password it is, this key would not say.
+            ("authcache ip 60\n", None),
+            ("authcache ip,pass 60\n", None),
+            ("", Some("remove it")),
+        ] {
+            let found = findings(
+                "auth-cache-after-real-type",
+                &format!("users a:CL:x\n{fields}auth strong cache\nproxy\n"),
+            );
+            let titles: Vec<_> =
+                found.iter().map(|finding| finding.fix.as_ref().map(|fix| &*fix.title)).collect();
+            assert_eq!(titles, [title], "{fields}");
+        }
+    }
 
     #[test]
     fn none_is_not_a_type_that_could_be_remembered() {

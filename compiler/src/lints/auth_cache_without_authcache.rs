@@ -1,7 +1,10 @@
 //! `auth-cache-without-authcache`
 use std::collections::BTreeSet;
 
-use super::rule::{Lint, rule};
+use super::{
+    auth_cache_after_real_type::never_fills,
+    rule::{Lint, rule},
+};
 
 rule! {
     /// An `auth` chain asks the authentication cache, but no `authcache` line tells what to remember.
@@ -48,7 +51,8 @@ fn check(lint: &mut Lint<'_>) {
     for service in lint.program.services.iter().filter(|service| service.auth_cache.is_none()) {
         let cache = service.chain.value.iter().find(|step| step.kind.is_cache());
         let Some((step, at)) = cache.and_then(|step| Some((step, step.at?))) else { continue };
-        if !told.insert(at) {
+        // Behind the type that finds out who it is, no `authcache` would help either.
+        if never_fills(&service.chain.value).is_some() || !told.insert(at) {
             continue;
         }
         let name = step.kind.name();
@@ -83,6 +87,14 @@ socks
 authcache user,pass
 proxy -p3129
 ",
+        );
+    }
+
+    #[test]
+    fn a_cache_that_no_authcache_would_help_is_told_by_another_rule() {
+        check(
+            "auth-cache-without-authcache",
+            "users alice:CL:wonderland\nauth strong cache\nallow alice\nproxy\n",
         );
     }
 }

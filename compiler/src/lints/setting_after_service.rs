@@ -49,6 +49,21 @@ rule! {
     /// bandlimin 1000000 alice
     /// flush
     /// ```
+    ///
+    /// What only switches off again for later services is harmless there, as the end of a block that generators write:
+    ///
+    /// ```3proxy,clean
+    /// users "alice:CL:correct horse"
+    /// ssl_server_cert server.crt
+    /// ssl_server_key server.key
+    /// ssl_serv
+    /// auth strong
+    /// allow alice
+    /// proxy -i192.168.0.1
+    /// ssl_noserv
+    /// auth none
+    /// flush
+    /// ```
     "setting-after-service",
     level: Deny,
     group: Correctness,
@@ -84,6 +99,10 @@ fn check(lint: &mut Lint<'_>) {
     }
 }
 
+/// Commands that put back what a configuration starts with.
+const RESETS: [&[u8]; 6] =
+    [b"noforce", b"ssl_nocli", b"ssl_noclient", b"ssl_nomitm", b"ssl_noserv", b"ssl_noserver"];
+
 /// Whether a command of this name stands behind the last service.
 pub(super) fn has(lint: &Lint<'_>, command: &[u8]) -> bool {
     let name = |at: &Loc| lint.sources.text(*at).split(u8::is_ascii_whitespace).next() == Some(command);
@@ -94,12 +113,16 @@ pub(super) fn has(lint: &Lint<'_>, command: &[u8]) -> bool {
 fn settings(lint: &Lint<'_>, logs: bool) -> Vec<(String, Vec<Loc>)> {
     let mut settings: Vec<(String, Vec<Loc>)> = Vec::new();
     let mut list: Option<usize> = None;
+    let row_of = |at: &Loc| {
+        lint.sources.values(*at).first().and_then(|(_, name)| directive::find(name)).map(|row| row.effect)
+    };
+    let has_list = lint.program.behind_services.iter().any(|at| row_of(at) == Some(Effect::Acl));
     for at in &lint.program.behind_services {
         let words = lint.sources.words(*at);
         let Some(word) = words.first().map(|word| Loc { file: at.file, span: word.span }) else { continue };
         let name = lint.sources.text(word);
         let row = directive::find(name);
-        if name == b"flush" && list.is_none() || name == b"log" && logs {
+        if name == b"flush" && list.is_none() || name == b"log" && logs || switches_off(lint, *at, has_list) {
             continue;
         }
         let of_list = name == b"flush" || row.is_some_and(|row| row.effect == Effect::Acl);
@@ -112,6 +135,18 @@ fn settings(lint: &Lint<'_>, logs: bool) -> Vec<(String, Vec<Loc>)> {
         }
     }
     settings
+}
+
+/// Whether the line only takes back what an earlier one set for the services above it. An `auth none` with a list behind the last
+/// service, if there is one (`has_list`), is for a service and came too late as well.
+fn switches_off(lint: &Lint<'_>, at: Loc, has_list: bool) -> bool {
+    let words = lint.sources.values(at);
+    let words: Vec<&[u8]> = words.iter().map(|(_, word)| &**word).collect();
+    match words.as_slice() {
+        [b"auth", b"none"] => !has_list,
+        [name] => RESETS.contains(name),
+        _ => false,
+    }
 }
 
 /// The first of the services that stand together, with no other command between them, at the end of the script.
@@ -163,6 +198,39 @@ maxconn 256
 flush
 deny *
 ",
+        );
+    }
+
+    #[test]
+    fn what_switches_off_is_harmless() {
+        for reset in [
+            "noforce",
+            "ssl_nocli",
+            "ssl_noclient",
+            "ssl_nomitm",
+            "ssl_noserv",
+            "ssl_noserver",
+            "auth none",
+            "flush",
+        ] {
+            check("setting-after-service", &format!("proxy\n{reset}\n"));
+            check("setting-after-service", &format!("proxy\n{reset}\nssl_noserv\nauth none\nflush\n"));
+        }
+        check(
+            "setting-after-service",
+            r"
+proxy
+ssl_noserv
+ssl_serv
+#^ `ssl_serv` stands behind
+force
+#^ `force` stands behind
+",
+        );
+        // Whoever writes a list wants it used: with this chain.
+        check(
+            "setting-after-service",
+            "\nproxy\nauth none\n#^ `auth` stands behind\nallow *\n#^ `allow` stands behind\n",
         );
     }
 

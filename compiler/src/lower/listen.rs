@@ -26,7 +26,7 @@ pub(super) const HANDLERS: Handlers = &[
     }),
     ("external", |lowering, command| {
         let Some(word) = command.argument(0) else { return };
-        if let Some(address) = lowering.address(command, word, &word.value) {
+        if let Some(address) = lowering.external_address(command, word, &word.value) {
             lowering.state.external.set(address, word.at);
         }
     }),
@@ -53,12 +53,32 @@ impl Lowering<'_> {
             return Some(ListenAddress::Unix(Text::from(path)));
         }
         match value::host(glued) {
-            Ok(host) => self.resolved(word, host).map(ListenAddress::Ip),
+            Ok(host) => {
+                let address = self.resolved(word, host);
+                if address.is_none() {
+                    self.trap_word(word, Trap::ListenName);
+                }
+                address.map(ListenAddress::Ip)
+            }
             Err(_) => {
                 self.trap_word(word, Trap::ListenAddress);
                 None
             }
         }
+    }
+
+    /// An address to connect from. `None`: it is none, or a name that only the network can resolve.
+    pub(super) fn external_address(
+        &mut self,
+        command: &Command<'_>,
+        word: &Arg<'_>,
+        glued: &[u8],
+    ) -> Option<IpAddr> {
+        let address = self.address(command, word, glued);
+        if address.is_none() && value::host(glued).is_ok() {
+            self.trap_word(word, Trap::ExternalName);
+        }
+        address
     }
 
     fn maxconn(&mut self, command: &Command<'_>) {

@@ -257,7 +257,8 @@ fn a_name_where_an_address_is_wanted_is_left_to_the_host() {
     assert_eq!(left, [&b"ns.example"[..], b"out.example"]);
     let service = &compiled.program.services[0];
     assert_eq!(service.listen.address.value, ListenAddress::Ip([127, 0, 0, 1].into()));
-    assert_eq!(compiled.program.traps.first().map(|trapped| trapped.trap), Some(Trap::ListenAddress));
+    let traps: Vec<_> = compiled.program.traps.iter().map(|trapped| trapped.trap).collect();
+    assert_eq!(traps, [Trap::ExternalName, Trap::ListenAddress]);
 }
 
 #[test]

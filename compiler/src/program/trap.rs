@@ -50,6 +50,10 @@ pub enum Trap {
     Endpoint(EndpointTrap),
     /// An address to listen on that is none: 3proxy keeps the one before, or listens on every interface.
     ListenAddress,
+    /// A name in place of an address to listen on: 3proxy looks it up when it starts, and if it finds none does as with the above.
+    ListenName,
+    /// A name in place of an address to connect from: 3proxy looks it up when it starts, and if it finds none refuses the file.
+    ExternalName,
     /// An address as clients or servers see it (`-N…`) that is none: ignored.
     NatAddress,
     /// A letter that stands for no rotation: the log file gets no name.

@@ -274,6 +274,8 @@ pub(super) fn trap(places: Places<'_>, Trapped { at, word, trap }: &Trapped) -> 
         Read::Socket(_) => "socket-options",
         Read::Endpoint(_) => "endpoint",
         Read::ListenAddress => "listen-address",
+        Read::ListenName => "listen-name",
+        Read::ExternalName => "external-name",
         Read::NatAddress => "nat-address",
         Read::Rotation => "rotation",
         Read::Family => "family",

@@ -45,7 +45,7 @@ const HANDLERS: &[(&str, Handler)] = &[
         }
     }),
     ("-e", |lowering, it| {
-        if let Some(address) = lowering.address(it.command, it.word, it.glued) {
+        if let Some(address) = lowering.external_address(it.command, it.word, it.glued) {
             it.service.external.set(address, it.word.at);
         }
     }),

@@ -1,0 +1,213 @@
+//! A name where a service is to listen or connect from.
+use super::rule::{Lint, rule};
+use crate::{finding::Level, program::trap::Trap};
+
+rule! {
+    /// A name stands where a service needs an address of this host: `internal`, `external`, `-i` or `-e`.
+    ///
+    /// 3proxy looks the name up when it starts. If it finds no address to listen on, it says nothing and listens on every interface; if it
+    /// finds none to connect from, it refuses the file. The name of an interface is no address, and neither is `xxx.xxx.xxx.xxx` of an example.
+    ///
+    /// ```3proxy,fires
+    /// internal eth0
+    /// auth iponly
+    /// allow * 192.168.0.0/16
+    /// proxy
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// internal 192.168.0.1
+    /// auth iponly
+    /// allow * 192.168.0.0/16
+    /// proxy
+    /// ```
+    ///
+    /// A name that this host may have is only warned about, and `localhost` is an address wherever it is written:
+    ///
+    /// ```3proxy,clean
+    /// internal localhost
+    /// auth iponly
+    /// allow *
+    /// proxy
+    /// ```
+    "bind-address-is-name",
+    level: Deny,
+    group: Security,
+    since: "0.1.0",
+    reads: Line,
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    for (word, trap) in lint.traps() {
+        let listens = match trap {
+            Trap::ListenName => true,
+            Trap::ExternalName => false,
+            _ => continue,
+        };
+        let word = (word.at, String::from_utf8_lossy(&word.unquoted()).into_owned());
+        let (at, name) = (word.0, flagless(&word.1));
+        let what = Kind::of(name);
+        let message = match what {
+            Kind::Interface => format!("`{name}` is the name of an interface, not an address"),
+            Kind::Placeholder => format!("`{name}` is no address"),
+            Kind::Short => format!("`{name}` is no full address"),
+            Kind::Host => format!("`{name}` is a name, not an address"),
+        };
+        let then = if listens {
+            "looked up at the start; if it has no address, the service listens on every interface"
+        } else {
+            "looked up at the start; if it has no address, 3proxy refuses the file"
+        };
+        let help = match what {
+            Kind::Interface if listens => format!("write its address, or `-Di{name}` at the service"),
+            Kind::Interface => format!("write its address, or `-De{name}` at the service"),
+            _ => "write an address of this host such as `192.0.2.1`".to_owned(),
+        };
+        let mut finding = RULE.finding(at, message).label(then).help(help);
+        if matches!(what, Kind::Host | Kind::Short) {
+            finding.level = Level::Warn;
+        }
+        lint.report(finding);
+    }
+}
+
+/// What stands behind `-i` or `-e`.
+fn flagless(word: &str) -> &str {
+    word.strip_prefix("-i").or_else(|| word.strip_prefix("-e")).unwrap_or(word)
+}
+
+/// What a word that is no address is most likely meant for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A network interface.
+    Interface,
+    /// A gap to fill in, or an address with a slip: no host has such a name.
+    Placeholder,
+    /// An address with parts left out, which the system understands in its own way.
+    Short,
+    /// A host.
+    Host,
+}
+
+/// What names of interfaces begin with; a number follows.
+const INTERFACES: [&str; 16] = [
+    "bond", "br", "docker", "en", "eno", "ens", "eth", "ppp", "tap", "tun", "usb", "veth", "vlan", "wg",
+    "wlan", "wwan",
+];
+
+impl Kind {
+    fn of(name: &str) -> Self {
+        let name = name.strip_suffix('.').unwrap_or(name);
+        let parts: Vec<&str> = name.split('.').collect();
+        let number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        if is_interface(name) {
+            return Self::Interface;
+        }
+        // `x`, `xxx`, `YY`
+        let letters = |part: &&str| {
+            let mut bytes = part.bytes();
+            bytes.next().is_some_and(|first| first.is_ascii_alphabetic() && bytes.all(|byte| byte == first))
+        };
+        if parts.iter().all(number) {
+            return if parts.len() < 4 { Self::Short } else { Self::Placeholder };
+        }
+        let is_gap = parts.len() == 4 && parts.iter().all(|part| number(part) || letters(part));
+        // `10.0.0.1a`: no domain has such an end.
+        let domain = |part: &&str| part.starts_with(|first: char| !first.is_ascii_digit());
+        let no_domain = parts.len() > 1 && !parts.last().is_some_and(domain);
+        if is_gap || no_domain { Self::Placeholder } else { Self::Host }
+    }
+}
+
+/// Whether Linux gives such names to interfaces: `eth0`, `enp3s0`, `eth0.100`.
+fn is_interface(name: &str) -> bool {
+    let number = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
+    let device = name.split_once('.').filter(|(_, vlan)| number(vlan)).map_or(name, |(device, _)| device);
+    let slot = |rest: &str| {
+        rest.strip_prefix(['p', 'P'])
+            .and_then(|rest| rest.split_once('s'))
+            .is_some_and(|(bus, slot)| number(bus) && slot.starts_with(|first: char| first.is_ascii_digit()))
+    };
+    INTERFACES.iter().filter_map(|prefix| device.strip_prefix(prefix)).any(|rest| number(rest) || slot(rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Kind;
+    use crate::{
+        finding::Level,
+        lints::tests::{check, findings},
+    };
+
+    #[test]
+    fn what_is_no_address_is_told_by_what_it_looks_like() {
+        for (word, kind) in [
+            ("xxx.xxx.xxx.xxx", Kind::Placeholder),
+            ("X.X.X.X", Kind::Placeholder),
+            ("10.0.0.x", Kind::Placeholder),
+            ("a.b.c.d", Kind::Placeholder),
+            ("10.0.0.1a", Kind::Placeholder),
+            ("10.0.0.1.2", Kind::Placeholder),
+            ("127.1", Kind::Short),
+            ("192.168.1", Kind::Short),
+            ("3128", Kind::Short),
+            ("eth0", Kind::Interface),
+            ("eth0.100", Kind::Interface),
+            ("enp3s0", Kind::Interface),
+            ("enp3s0f1", Kind::Interface),
+            ("wlp2s0", Kind::Host),
+            ("tun0", Kind::Interface),
+            ("usb0", Kind::Interface),
+            ("proxy1", Kind::Host),
+            ("enigma", Kind::Host),
+            ("eth0.example.com", Kind::Host),
+            ("proxy.example.com", Kind::Host),
+            ("www.proxy.example.xxx", Kind::Host),
+            ("proxy.example.com.", Kind::Host),
+            ("YOUR_IP", Kind::Host),
+        ] {
+            assert_eq!(Kind::of(word), kind, "{word}");
+        }
+    }
+
+    #[test]
+    fn each_way_to_name_an_address_is_looked_at() {
+        check(
+            "bind-address-is-name",
+            r#"
+internal xxx.xxx.xxx.xxx
+#        ^ `xxx.xxx.xxx.xxx` is no address
+external "usb0"
+#        ^ `usb0` is the name of an interface
+proxy -i10.0.0.x -eproxy.example.com
+#     ^ `10.0.0.x` is no address
+#                ^ `proxy.example.com` is a name, not an address
+socks -i127.1 -elocalhost
+#     ^ `127.1` is no full address
+internal LOCALHOST
+external 2001:db8::1
+internal unix:/run/proxy.sock
+proxy -i::1 -e192.0.2.1
+"#,
+        );
+    }
+
+    #[test]
+    fn a_name_that_this_host_may_have_warns() {
+        let levels = |text| {
+            let found = findings("bind-address-is-name", text);
+            found.iter().map(|finding| finding.level).collect::<Vec<_>>()
+        };
+        assert_eq!(levels("internal proxy.example.com\nproxy\n"), [Level::Warn]);
+        assert_eq!(levels("internal eth0\nproxy\n"), [Level::Deny]);
+        assert_eq!(levels("proxy -exxx.xxx.xxx.xxx\n"), [Level::Deny]);
+    }
+
+    #[test]
+    fn what_is_refused_or_ignored_is_told_by_other_rules() {
+        check("bind-address-is-name", "internal 127.0.0.300\nproxy -iproxy:1 -e10.0.0.300\n");
+    }
+}
