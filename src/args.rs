@@ -1,10 +1,14 @@
 //! The command line.
-use std::{io::IsTerminal, path::PathBuf};
+use std::{
+    convert::Infallible,
+    io::IsTerminal,
+    path::{Path, PathBuf},
+};
 
 use clap::{Parser, Subcommand, ValueEnum};
 use compiler::options;
 
-use crate::levels::Levels;
+use crate::{files, levels::Levels};
 
 /// A compiler for 3proxy configuration files, and a runtime that executes what it compiled.
 #[derive(Debug, Parser)]
@@ -51,7 +55,7 @@ pub(crate) enum Command {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Check {
     /// The configurations; `-` is standard input. Of a folder, the files in it and below that look like one.
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(value_name = "FILE", default_value = ".")]
     pub(crate) files: Vec<PathBuf>,
     /// How findings are printed.
     #[arg(long, value_enum, default_value_t)]
@@ -81,13 +85,14 @@ pub(crate) struct Fixing {
     /// Make the fixes too that may change what the configuration does.
     #[arg(long)]
     pub(crate) unsafe_fixes: bool,
-    /// Print what would change instead, without secrets: exit status 1 if something would.
+    /// Print what would change instead, without secrets: exit status 1 if something would, and if something is denied that can't be
+    /// mended.
     #[arg(long, conflicts_with_all = ["format", "statistics"])]
     pub(crate) diff: bool,
 }
 
 /// How configurations are read.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct Reading {
     /// What standard input is called in findings and settings.
@@ -99,9 +104,8 @@ pub(crate) struct Reading {
     /// Take no settings from any file.
     #[arg(long)]
     pub(crate) no_config: bool,
-    /// Look absolute paths of included files up in this folder: that of an image, or of a chroot.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) root: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) image: Image,
     /// Read no included files.
     #[arg(long, conflicts_with = "root")]
     pub(crate) no_includes: bool,
@@ -109,6 +113,19 @@ pub(crate) struct Reading {
     /// values, not errors. `auto`: if it holds what only templates do.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t, default_missing_value = "yes", num_args = 0..=1, require_equals = true)]
     pub(crate) template: Template,
+}
+
+/// Where included files are.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct Image {
+    /// Look absolute paths of included files up in this folder: that of an image, or of a chroot.
+    #[arg(long, value_name = "DIR", value_parser = folder)]
+    pub(crate) root: Option<PathBuf>,
+}
+
+/// A folder in the form in which the paths of files in it are shown.
+fn folder(word: &str) -> Result<PathBuf, Infallible> {
+    Ok(files::plain(Path::new(word)))
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -181,6 +198,8 @@ pub(crate) struct Trace {
     /// What the target's name resolves to, or `none`. Nobody is asked: without it every outcome is shown, if that matters.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) resolve: Option<String>,
+    #[command(flatten)]
+    pub(crate) image: Image,
     /// For programs: see docs/json.md.
     #[arg(long)]
     pub(crate) json: bool,
@@ -200,6 +219,8 @@ pub(crate) struct Test {
     /// Name the entries that no test reaches.
     #[arg(long)]
     pub(crate) coverage: bool,
+    #[command(flatten)]
+    pub(crate) image: Image,
     /// How results are printed.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: SuiteFormat,
@@ -209,8 +230,10 @@ pub(crate) struct Test {
 pub(crate) struct Ir {
     /// The configuration; `-` is standard input.
     pub(crate) file: PathBuf,
-    /// For programs: see docs/json.md. There is no other form.
-    #[arg(long, required = true)]
+    #[command(flatten)]
+    pub(crate) image: Image,
+    /// For programs: see docs/json.md. There is no other form, so this may be left out.
+    #[arg(long)]
     pub(crate) json: bool,
 }
 
@@ -220,6 +243,11 @@ pub(crate) struct Diff {
     pub(crate) old: PathBuf,
     /// The configuration as it is to be; `-` is standard input.
     pub(crate) new: PathBuf,
+    #[command(flatten)]
+    pub(crate) image: Image,
+    /// The same for the old configuration, if it has a folder of its own.
+    #[arg(long, value_name = "DIR", value_parser = folder)]
+    pub(crate) old_root: Option<PathBuf>,
     /// Print for programs: see docs/json.md.
     #[arg(long)]
     pub(crate) json: bool,
@@ -276,6 +304,8 @@ pub(crate) struct Crypt {
     /// Compare the password with the one that this user has in the configuration; `-` is standard input.
     #[arg(long, value_name = "FILE", requires = "user", conflicts_with = "scheme")]
     pub(crate) check: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) image: Image,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -33,7 +33,7 @@ use inputs::Input;
 /// The levels or settings are at fault, or nothing can be printed: nothing is checked then.
 pub(crate) fn run(args: &Check, color: Color) -> Result<ExitCode> {
     args.levels.validate()?;
-    let inputs = inputs::find(&args.files, args.reading.root.as_deref());
+    let inputs = inputs::find(&args.files, &args.reading);
     let houses = settings(args, &inputs)?;
     // The fixed text of standard input, or what would change, has standard output for itself.
     let is_filter = args.fixing.diff || args.fixes() && inputs.iter().any(Input::is_stdin);
@@ -108,7 +108,7 @@ impl Checker<'_> {
             runner: settings.runner,
             allowances: settings.allowances,
             includes: !reading.no_includes,
-            root: reading.root.clone(),
+            root: reading.image.root.clone(),
             template: reading.template.into(),
         };
         let asked = &self.asked;

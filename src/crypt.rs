@@ -10,7 +10,7 @@ use grammar::Secret;
 use runtime::crypt::{self, LONGEST};
 
 use crate::{
-    args::{Crypt, Scheme},
+    args::{Crypt, Image, Scheme},
     files::Given,
     password,
     report::complain,
@@ -19,7 +19,7 @@ use crate::{
 /// Prints the hash of a password: 0. With `--check`: 0 if the password is the user's, 1 if not.
 pub(crate) fn run(args: &Crypt) -> Result<ExitCode> {
     match (&args.check, &args.user) {
-        (Some(file), Some(user)) => check(file, user),
+        (Some(file), Some(user)) => check(file, user, &args.image),
         (_, user) => hash(args.scheme, user.as_deref()),
     }
 }
@@ -50,9 +50,9 @@ fn hash(scheme: Scheme, user: Option<&str>) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn check(file: &Path, user: &str) -> Result<ExitCode> {
+fn check(file: &Path, user: &str, image: &Image) -> Result<ExitCode> {
     let given = Given::read(file)?;
-    let compiled = compiler::compile(&given.path, &given);
+    let compiled = given.compile(image);
     // Of entries with one name the last counts.
     let Some(entry) = compiled.program.users.iter().rfind(|entry| entry.name.as_bytes() == user.as_bytes())
     else {

@@ -6,10 +6,10 @@ use std::{
 };
 
 use anyhow::{Result, bail};
-use compiler::{Compiled, change, compile};
+use compiler::{Compiled, change};
 
 use crate::{
-    args::Diff,
+    args::{Diff, Image},
     files::Given,
     report::{
         complain,
@@ -25,7 +25,8 @@ pub(crate) fn run(args: &Diff) -> Result<ExitCode> {
     if args.old == Path::new("-") && args.new == Path::new("-") {
         bail!("only one of the configurations can be standard input");
     }
-    let (old, new) = (read(&args.old)?, read(&args.new)?);
+    let image = Image { root: args.old_root.clone().or_else(|| args.image.root.clone()) };
+    let (old, new) = (read(&args.old, &image)?, read(&args.new, &args.image)?);
     let changes = change::compare(&old, &new);
     let versions = Versions { old: &old, new: &new };
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -38,9 +39,9 @@ pub(crate) fn run(args: &Diff) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(args.exit_code && !changes.is_empty())))
 }
 
-fn read(path: &Path) -> Result<Compiled> {
+fn read(path: &Path, image: &Image) -> Result<Compiled> {
     let given = Given::read(path)?;
-    let compiled = compile(&given.path, &given);
+    let compiled = given.compile(image);
     let refused = compiled.findings.iter().filter(|finding| finding.refused).count();
     if refused > 0 {
         let name = path.display();

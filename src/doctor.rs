@@ -28,7 +28,7 @@ use examination::{Examination, Subject};
 use host::{Host, Machine};
 
 use crate::{
-    args::{Color, Doctor, Target},
+    args::{Color, Doctor, Image, Target},
     files::Given,
     report::{self, complain},
     settings::{Houses, Origin},
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Doctor, color: Color) -> Result<ExitCode> {
         bail!("there is no process {id} here, or its limits can't be read");
     }
     let given = Given::read(&args.file)?;
-    let compiled = compiler::compile(&given.path, &given);
+    let compiled = given.compile(&Image::default());
     let refused = compiled.findings.iter().filter(|finding| finding.refused).count();
     if refused > 0 {
         complain(&format!(

@@ -2,12 +2,18 @@
 use std::{
     cell::Cell,
     io,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use anyhow::{Context, Result, bail};
-use compiler::sources::Files;
+use compiler::{
+    Compiled,
+    options::{Options, Template},
+    sources::Files,
+};
 use runtime::reload::read;
+
+use crate::args::Image;
 
 /// The path that stands for standard input.
 const STDIN: &str = "-";
@@ -19,6 +25,11 @@ const HEAD: usize = 4096;
 /// Whether a path stands for standard input.
 pub(crate) fn is_stdin(path: &Path) -> bool {
     path == Path::new(STDIN)
+}
+
+/// A path without steps that lead nowhere: files that are found in different ways have one name in findings.
+pub(crate) fn plain(path: &Path) -> PathBuf {
+    path.components().filter(|step| *step != Component::CurDir).collect()
 }
 
 /// A configuration that was read already, and the disk for what it includes. Relative paths are taken from the working
@@ -47,6 +58,12 @@ impl Given {
         self
     }
 
+    /// Compiles it as it is to be run: the markers of a template are words as any other.
+    pub(crate) fn compile(&self, image: &Image) -> Compiled {
+        let options = Options { root: image.root.clone(), template: Template::No, ..Options::default() };
+        compiler::compile_with(&self.path, self, &options)
+    }
+
     /// What was read.
     pub(crate) fn into_text(self) -> Vec<u8> {
         self.text.into_inner().unwrap_or_default()
@@ -73,5 +90,27 @@ impl Files for Given {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let given = (path == self.path).then(|| self.text.take()).flatten();
         given.map_or_else(|| read::included(path), Ok)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::plain;
+
+    #[test]
+    fn a_path_is_shown_in_one_form() {
+        for (written, shown) in [
+            ("./a.cfg", "a.cfg"),
+            ("conf/./a.cfg", "conf/a.cfg"),
+            ("conf//a.cfg", "conf/a.cfg"),
+            ("../a.cfg", "../a.cfg"),
+            ("conf/../a.cfg", "conf/../a.cfg"),
+            ("/etc/3proxy.cfg", "/etc/3proxy.cfg"),
+            (".", ""),
+        ] {
+            assert_eq!(plain(Path::new(written)).display().to_string(), shown);
+        }
     }
 }

@@ -12,7 +12,7 @@ use crate::{args::Ir, files::Given, report};
 /// Prints the Program and the sizes of its tables: 0, or 1 if 3proxy refuses the configuration, so that it is not whole.
 pub(crate) fn run(args: &Ir) -> Result<ExitCode> {
     let given = Given::read(&args.file)?;
-    let compiled = compiler::compile(&given.path, &given);
+    let compiled = given.compile(&args.image);
     let policy = Policy::compile(&compiled.program);
     let mut out = io::BufWriter::new(io::stdout().lock());
     report::ir::write(&mut out, &compiled.sources, &policy)?;

@@ -27,7 +27,7 @@ use crate::{
 /// Why they can't be run, where that is no fault of a line: a file can't be read, no test has a name like the filter.
 pub(crate) fn run(args: &Test, color: Color) -> Result<ExitCode> {
     let given = Given::read(&args.file)?;
-    let compiled = compiler::compile(&given.path, &given);
+    let compiled = given.compile(&args.image);
     if compiled.findings.iter().any(|finding| finding.refused) {
         return refuse(compiled, color);
     }

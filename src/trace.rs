@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Trace, color: Color) -> Result<ExitCode> {
         bail!("the configuration and the password can't both be standard input");
     }
     let given = Given::read(&args.file)?;
-    let compiled = compiler::compile(&given.path, &given);
+    let compiled = given.compile(&args.image);
     let refused = compiled.findings.iter().filter(|finding| finding.refused).count();
     if refused > 0 {
         report::complain(&format!(

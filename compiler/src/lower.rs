@@ -59,7 +59,7 @@ pub fn lower_with(path: &Path, files: &dyn Files, options: &Options) -> Compiled
     match sources::read(files, path) {
         Ok(text) => lowering.config(Source::config(path.to_owned(), text, None, options.template)),
         Err(error) => {
-            lowering.report(lints::include_missing::finding(Loc::default(), path, &error.to_string()));
+            lowering.report(lints::include_missing::finding(Loc::default(), path, path, &error.to_string()));
         }
     }
     lowering.finish()
@@ -253,7 +253,8 @@ impl<'f> Lowering<'f> {
             self.program.unknown.lines = true;
             return;
         }
-        let path = self.found_at(PathBuf::from(argument.text().to_string()));
+        let named = PathBuf::from(argument.text().to_string());
+        let path = self.found_at(&named);
         if self.open.contains(&path) {
             return self.report(lints::include_cycle::finding(argument.at, &path));
         }
@@ -269,22 +270,24 @@ impl<'f> Lowering<'f> {
             Ok(text) => self.config(Source::config(path, text, Some(command.at), self.options.template)),
             Err(error) => {
                 self.program.history.unread.push(argument.at);
-                self.report(lints::include_missing::finding(argument.at, &path, &error.to_string()));
+                self.report(lints::include_missing::finding(argument.at, &named, &path, &error.to_string()));
             }
         }
     }
 
     /// Where a file is that is named now. Behind a `chroot`, all paths start in its folder; the options may give absolute ones another root.
-    fn found_at(&self, path: PathBuf) -> PathBuf {
+    fn found_at(&self, path: &Path) -> PathBuf {
         let chroot = self.program.process.chroot.first().and_then(|chroot| chroot.value.first());
         let path = match chroot {
-            Some(root) => PathBuf::from(root.to_string()).join(path.strip_prefix("/").unwrap_or(&path)),
-            None => path,
+            Some(root) => PathBuf::from(root.to_string()).join(path.strip_prefix("/").unwrap_or(path)),
+            None => path.to_owned(),
         };
-        match (&self.options.root, path.strip_prefix("/")) {
+        let path = match (&self.options.root, path.strip_prefix("/")) {
             (Some(root), Ok(inside)) => root.join(inside),
             _ => path,
-        }
+        };
+        // One file has one name, however it is written.
+        path.strip_prefix(".").map(Path::to_owned).unwrap_or(path)
     }
 
     fn report(&mut self, finding: Finding) {

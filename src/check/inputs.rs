@@ -13,7 +13,10 @@ use grammar::{
     syntax::{LineKind, Tree},
 };
 
-use crate::files::is_stdin;
+use crate::{
+    args::Reading,
+    files::{is_stdin, plain},
+};
 
 /// Files in folders are looked into up to here.
 const MOST_BYTES: u64 = 1 << 24;
@@ -33,19 +36,39 @@ impl Input {
     }
 }
 
-/// The configurations that `paths` name, each once: files as they are, and of folders the files in them that look like one.
-pub(super) fn find(paths: &[PathBuf], root: Option<&Path>) -> Vec<Input> {
+/// The configurations that `paths` name, each once: files as they are, and of folders the files in them that look like one. A file
+/// that is read as a part of another one is left out.
+pub(super) fn find(paths: &[PathBuf], reading: &Reading) -> Vec<Input> {
+    let root = reading.image.root.as_deref();
     let mut met = BTreeSet::new();
     let mut inputs = Vec::new();
     for path in paths {
-        let found = if !is_stdin(path) && path.is_dir() {
-            in_folder(path, root)
-        } else {
-            vec![Input { path: path.clone(), fault: None }]
-        };
+        let found = if !is_stdin(path) && path.is_dir() { in_folder(path, root) } else { vec![named(path)] };
         inputs.extend(found.into_iter().filter(|input| met.insert(input.path.clone())));
     }
-    inputs
+    if paths.len() > 1 && !reading.no_includes { standing_alone(inputs, root) } else { inputs }
+}
+
+/// A file that was named. What would then be called as standard input is keeps its name.
+fn named(path: &Path) -> Input {
+    let shown = Some(plain(path)).filter(|shown| !is_stdin(shown));
+    Input { path: shown.unwrap_or_else(|| path.to_owned()), fault: None }
+}
+
+/// Without the files that others of them include; all of them, if they include each other.
+fn standing_alone(inputs: Vec<Input>, root: Option<&Path>) -> Vec<Input> {
+    // A pipe can be read once only.
+    let text = |input: &Input| input.path.is_file().then(|| head(&input.path).ok())?;
+    let included: BTreeSet<PathBuf> =
+        inputs.iter().filter_map(text).flat_map(|text| included(&text, root)).collect();
+    let is_part = |input: &Input| {
+        !included.is_empty() && fs::canonicalize(&input.path).is_ok_and(|path| included.contains(&path))
+    };
+    let parts: Vec<bool> = inputs.iter().map(is_part).collect();
+    if parts.iter().all(|is_part| *is_part) {
+        return inputs;
+    }
+    inputs.into_iter().zip(parts).filter(|(_, is_part)| !is_part).map(|(input, _)| input).collect()
 }
 
 fn in_folder(folder: &Path, root: Option<&Path>) -> Vec<Input> {
@@ -60,32 +83,12 @@ fn in_folder(folder: &Path, root: Option<&Path>) -> Vec<Input> {
     if fault.is_some() {
         return vec![Input { path: folder.to_owned(), fault }];
     }
-    // What another one includes is checked as part of it.
-    let included: BTreeSet<PathBuf> =
-        found.iter().flat_map(|candidate| included(&candidate.text, root)).collect();
-    let stands_alone =
-        |candidate: &Candidate| !fs::canonicalize(&candidate.path).is_ok_and(|path| included.contains(&path));
-    let alone: Vec<Input> = found
-        .iter()
-        .filter(|candidate| stands_alone(candidate))
-        .map(|candidate| Input { path: candidate.path.clone(), fault: None })
-        .collect();
-    if alone.is_empty() {
-        // They include each other.
-        return found.into_iter().map(|candidate| Input { path: candidate.path, fault: None }).collect();
-    }
-    alone
-}
-
-/// A file that looks like a configuration.
-struct Candidate {
-    path: PathBuf,
-    text: Vec<u8>,
+    standing_alone(found.into_iter().map(|path| Input { path, fault: None }).collect(), root)
 }
 
 /// Collects what looks like a configuration in a folder and those in it, by name. Hidden files and folders are left out, and
 /// links to folders are not followed.
-fn below(folder: &Path, found: &mut Vec<Candidate>) -> io::Result<()> {
+fn below(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
     let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
@@ -94,16 +97,13 @@ fn below(folder: &Path, found: &mut Vec<Candidate>) -> io::Result<()> {
         if name.starts_with('.') {
             continue;
         }
-        // What is found in `.` needs no `./`.
-        let path = entry.path();
-        let path = path.strip_prefix(".").map(Path::to_owned).unwrap_or(path);
+        let path = plain(&entry.path());
         if entry.file_type()?.is_dir() {
             below(&path, found)?;
         } else if may_be_called(&name) && path.is_file() {
             // What can't be read is told when it is checked.
-            let text = head(&path).unwrap_or_default();
-            if is_called(&name) || looks_like(&text) {
-                found.push(Candidate { path, text });
+            if is_called(&name) || looks_like(&head(&path).unwrap_or_default()) {
+                found.push(path);
             }
         }
     }
@@ -148,21 +148,25 @@ fn commands(tree: &Tree, text: &[u8]) -> Vec<Vec<u8>> {
     tree.lines().filter_map(|line| name(line.kind)).collect()
 }
 
-/// The files that a configuration includes, as the system calls them.
+/// The files that a configuration reads, by `include` or `$`, as the system calls them.
 fn included(text: &[u8], root: Option<&Path>) -> Vec<PathBuf> {
     let tree = grammar::parse(text);
     let mut paths = Vec::new();
-    for line in tree.lines() {
-        let LineKind::Directive(words) = line.kind else { continue };
-        let mut words = tree.words(words);
-        let is_include = words.next().is_some_and(|word| &*word.value(text) == b"include");
-        let Some(word) = words.next().filter(|_| is_include) else { continue };
-        let path = word.value(text);
-        let path = Path::new(OsStr::from_bytes(&path));
+    let mut reads = |path: &[u8]| {
+        let path = Path::new(OsStr::from_bytes(path));
         paths.extend(fs::canonicalize(match (root, path.strip_prefix("/")) {
             (Some(root), Ok(inside)) => root.join(inside),
             _ => path.to_owned(),
         }));
+    };
+    for line in tree.lines() {
+        let LineKind::Directive(words) = line.kind else { continue };
+        tree.words(words).filter_map(|word| word.spliced_path(text)).for_each(|path| reads(&path));
+        let mut words = tree.words(words);
+        let is_include = words.next().is_some_and(|word| &*word.value(text) == b"include");
+        if let Some(word) = words.next().filter(|_| is_include) {
+            reads(&word.value(text));
+        }
     }
     paths
 }
@@ -172,6 +176,7 @@ mod tests {
     use std::path::Path;
 
     use super::{find, looks_like};
+    use crate::args::{Image, Reading};
 
     #[test]
     fn of_a_folder_configurations_are_checked_and_nothing_else() {
@@ -192,19 +197,50 @@ mod tests {
         ] {
             std::fs::write(at(name), text).unwrap();
         }
-        let found = find(&[folder.path().to_owned()], None);
+        let found = find(&[folder.path().to_owned()], &Reading::default());
         let names: Vec<_> =
             found.iter().map(|input| input.path.strip_prefix(folder.path()).unwrap().to_owned()).collect();
         let expected = ["a.cfg", "sub/3proxy.cfg", "sub/proxy.conf"].map(Path::new);
         assert_eq!(names, expected);
         // A file that is named is checked, whatever it looks like.
-        assert_eq!(find(&[at("setup.cfg"), at("setup.cfg")], None).len(), 1);
+        assert_eq!(find(&[at("setup.cfg"), at("setup.cfg")], &Reading::default()).len(), 1);
+    }
+
+    #[test]
+    fn what_a_named_file_reads_is_no_configuration_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at("sub")).unwrap();
+        for (name, text) in [
+            ("main.cfg", "include /3proxy-acl.cfg\nusers $/3proxy-users.cfg\nproxy\n"),
+            ("3proxy-acl.cfg", "allow bob\n"),
+            ("3proxy-users.cfg", "bob:CL:x\n"),
+            ("sub/3proxy.cfg", "proxy\n"),
+            ("one.cfg", "include /two.cfg\n"),
+            ("two.cfg", "include /one.cfg\n"),
+        ] {
+            std::fs::write(at(name), text).unwrap();
+        }
+        let inside = || Image { root: Some(folder.path().to_owned()) };
+        let reading = Reading { image: inside(), ..Reading::default() };
+        let found = |names: &[&str], reading: &Reading| {
+            let paths: Vec<_> = names.iter().map(|name| at(name)).collect();
+            let name = |path: &Path| path.strip_prefix(folder.path()).unwrap().display().to_string();
+            find(&paths, reading).iter().map(|input| name(&input.path)).collect::<Vec<_>>()
+        };
+        let all = ["3proxy-acl.cfg", "3proxy-users.cfg", "main.cfg"];
+        assert_eq!(found(&all, &reading), ["main.cfg"]);
+        assert_eq!(found(&["sub", "main.cfg", "3proxy-acl.cfg"], &reading), ["sub/3proxy.cfg", "main.cfg"]);
+        // Alone it is what was asked for; so is each where nothing is included.
+        assert_eq!(found(&["3proxy-acl.cfg"], &reading), ["3proxy-acl.cfg"]);
+        assert_eq!(found(&all, &Reading { no_includes: true, image: inside(), ..Reading::default() }), all);
+        assert_eq!(found(&["one.cfg", "two.cfg"], &reading), ["one.cfg", "two.cfg"]);
     }
 
     #[test]
     fn an_empty_folder_is_at_fault() {
         let folder = tempfile::tempdir().unwrap();
-        let found = find(&[folder.path().to_owned()], None);
+        let found = find(&[folder.path().to_owned()], &Reading::default());
         assert!(found.len() == 1 && found[0].fault.as_ref().unwrap().starts_with("there is no 3proxy"));
     }
 

@@ -31,10 +31,13 @@ rule! {
     from lowering,
 }
 
-/// The file at `path`, which is named at `at`, can't be read.
-pub(crate) fn finding(at: Loc, path: &Path, error: &str) -> Finding {
-    let finding = RULE.finding(at, format!("`{}` can't be read: {error}", path.display()));
-    if path.is_absolute() {
+/// The file that is named at `at`, and was looked up at `path`, can't be read.
+pub(crate) fn finding(at: Loc, named: &Path, path: &Path, error: &str) -> Finding {
+    let finding = RULE.finding(at, format!("`{}` can't be read: {error}", named.display()));
+    let is_moved = named.strip_prefix(".").unwrap_or(named) != path;
+    let finding =
+        if is_moved { finding.note(format!("It was looked up as `{}`.", path.display())) } else { finding };
+    if named.is_absolute() || is_moved {
         finding.help("create it, or correct its path")
     } else {
         finding.help(

@@ -130,7 +130,8 @@ impl Lowering<'_> {
             row.parameter(split.len() - 1).is_some_and(|parameter| parameter.kind == Kind::Secret)
         });
         let is_password = holds_passwords && lints::password_read_as_include::is_password(glued, path, one);
-        let path = self.found_at(PathBuf::from(Text::from(path).to_string()));
+        let named = PathBuf::from(Text::from(path).to_string());
+        let path = self.found_at(&named);
         let file = match self.list(path.clone(), at) {
             Ok(file) => file,
             Err(_) if is_password => {
@@ -142,7 +143,7 @@ impl Lowering<'_> {
             }
             Err(error) => {
                 self.program.history.unread.push(at);
-                self.report(lints::include_missing::finding(at, &path, &error));
+                self.report(lints::include_missing::finding(at, &named, &path, &error));
                 return false;
             }
         };

@@ -41,6 +41,11 @@ fn a_difference_is_printed_and_nothing_written() {
     assert!(said.err.contains("2 would be fixed"), "{}", said.err);
     let clean = Folder::with(&[("a.cfg", "internal 127.0.0.1\nsocks\n")]).check(&["--diff", "a.cfg"]);
     assert_eq!((clean.out.as_str(), clean.status), ("", Some(0)));
+    // What can't be mended is denied all the same: a job that shows differences lets nothing pass.
+    let left = Folder::with(&[("a.cfg", "internal 127.0.0.1\nfrobnicate\nsocks\n")]);
+    let said = left.check(&["--diff", "a.cfg"]);
+    assert_eq!((said.out.as_str(), said.status), ("", Some(1)));
+    assert!(said.err.contains("1 denied"), "{}", said.err);
 }
 
 #[test]

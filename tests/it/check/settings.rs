@@ -1,5 +1,6 @@
 //! `cfgc.toml`, and how files are read.
 use super::Folder;
+use crate::support::cfgc;
 
 const OPEN: &str = "auth iponly\nallow *\nproxy\n";
 
@@ -100,4 +101,73 @@ fn an_image_is_checked_from_outside() {
     assert!(folder.read("image/etc/3proxy/more.cfg").contains("1-2"));
     let said = folder.check(&["--no-includes", "--format", "short", config]);
     assert!(!said.out.contains("include-missing"), "{}", said.out);
+}
+
+#[test]
+fn a_file_that_is_not_there_is_called_as_it_is_written() {
+    let folder = Folder::with(&[("etc/3proxy.cfg", "include /etc/more.cfg\nusers $/etc/passwd\nsocks\n")]);
+    for (root, looked_up) in [("image", "image/etc/more.cfg"), (".", "etc/more.cfg"), ("./", "etc/more.cfg")]
+    {
+        let said = folder.check(&["--root", root, "etc/3proxy.cfg"]).out;
+        assert!(said.contains("`/etc/more.cfg` can't be read"), "{said}");
+        assert!(said.contains(&format!("It was looked up as `{looked_up}`.")), "{said}");
+        assert!(said.contains("`/etc/passwd` can't be read") && !said.contains("from `/` on"), "{said}");
+    }
+    folder.write("a.cfg", b"include ./more.cfg\n");
+    let said = folder.check(&["a.cfg"]).out;
+    assert!(said.contains("from `/` on") && !said.contains("looked up"), "{said}");
+}
+
+#[test]
+fn a_file_has_one_name_however_it_is_found() {
+    let folder = Folder::with(&[
+        ("etc/3proxy.cfg", "include /etc/more.cfg\ninclude ./etc/last.cfg\ninternal 127.0.0.1\nsocks\n"),
+        ("etc/more.cfg", "allow * * * 2-1\n"),
+        ("etc/last.cfg", "allow * * * 4-3\n"),
+    ]);
+    let said = |arguments: &[&str]| folder.check(&[&["--format", "short"], arguments].concat()).out;
+    let plain = said(&["--root", ".", "etc/3proxy.cfg"]);
+    assert!(plain.starts_with("etc/more.cfg:1:13: deny[port-range-reversed]"), "{plain}");
+    assert!(plain.contains("\netc/last.cfg:1:13: deny[port-range-reversed]"), "{plain}");
+    for arguments in [
+        &["--root", "./", "./etc/3proxy.cfg"][..],
+        &["--root=.", "./etc"],
+        &["--root=.", "."],
+        &["--root=."],
+        &["--root=.", "etc/3proxy.cfg", "./etc/more.cfg", "etc/./last.cfg"],
+    ] {
+        assert_eq!(said(arguments), plain, "{arguments:?}");
+    }
+}
+
+#[test]
+fn every_command_that_compiles_looks_into_images() {
+    let folder = Folder::with(&[
+        ("image/main.cfg", "auth iponly\ninclude /acl.cfg\nusers bob:CL:x\nproxy\n"),
+        ("image/acl.cfg", "deny * * * 25\nallow *\n"),
+        ("old/acl.cfg", "allow *\n"),
+        ("t.toml", "[[test]]\nname = \"mail\"\nto = \"a.test:25\"\nexpect = \"deny\"\n"),
+    ]);
+    let run = |arguments: &str| {
+        let mut command = cfgc::command();
+        command.args(arguments.split(' ')).current_dir(folder.path(""));
+        let said = command.stdin(std::process::Stdio::null()).output().unwrap();
+        (
+            said.status.code(),
+            String::from_utf8(said.stdout).unwrap() + &String::from_utf8(said.stderr).unwrap(),
+        )
+    };
+    for (arguments, status, text) in [
+        ("check --root image image/main.cfg", Some(1), "open-proxy"),
+        ("test --root image image/main.cfg t.toml", Some(0), "1 passed, 0 failed"),
+        ("trace --root image image/main.cfg --from 10.0.0.1 --to a.test:25", Some(0), "image/acl.cfg"),
+        ("ir --root image image/main.cfg", Some(0), "image/acl.cfg"),
+        ("diff --root image image/main.cfg image/main.cfg", Some(0), "nothing changes"),
+        ("diff --root image --old-root old image/main.cfg image/main.cfg", Some(0), "old/acl.cfg:1"),
+        ("crypt --root image --check image/main.cfg --user bob", Some(1), "the password is wrong"),
+    ] {
+        let (ended, said) = run(arguments);
+        assert!(ended == status && said.contains(text), "{arguments}: {ended:?} {said}");
+        assert!(!said.contains("3proxy refuses"), "{arguments}: {said}");
+    }
 }
