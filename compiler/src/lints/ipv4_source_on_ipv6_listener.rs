@@ -53,11 +53,13 @@ rule! {
 
 /// Which clients arrive at an address.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Arriving {
+pub(super) enum Arriving {
     V4,
     V6,
-    /// Of both families, those with an IPv4 address in IPv6 form.
+    /// With IPv4 addresses, in IPv6 form.
     Mapped,
+    /// Of both families, those with an IPv4 address in IPv6 form.
+    Both,
 }
 
 fn check(lint: &mut Lint<'_>) {
@@ -71,14 +73,15 @@ fn check(lint: &mut Lint<'_>) {
         let admits_v6 = program.acls.entries(walked.acl).any(v6);
         let mut told = (admits_v6, lint.options.runner == Runner::Cfgc);
         for (place, (_, ace)) in program.acls.entries(walked.acl).enumerate() {
-            let with =
-                |wanted: Arriving| walked.asking(program, place).find(|service| arriving(service) == wanted);
+            let with = |wanted: &[Arriving]| {
+                walked.asking(program, place).find(|service| wanted.contains(&arriving(service)))
+            };
             if !only_v4(ace) || told == (true, true) {
                 continue;
             }
             let never = walked.asking(program, place).all(|service| arriving(service) == Arriving::V6);
             if let (Some(service), false, true, Action::Allow) =
-                (with(Arriving::V6), told.0, never, ace.action)
+                (with(&[Arriving::V6]), told.0, never, ace.action)
             {
                 told.0 = true;
                 lint.report(
@@ -91,7 +94,7 @@ fn check(lint: &mut Lint<'_>) {
                     .help("list the clients' IPv6 addresses, or listen on an IPv4 address as well"),
                 );
             }
-            if let (Some(service), false) = (with(Arriving::Mapped), told.1) {
+            if let (Some(service), false) = (with(&[Arriving::Mapped, Arriving::Both]), told.1) {
                 told.1 = true;
                 let denies = ace.action == Action::Deny;
                 let message = if denies {
@@ -116,13 +119,10 @@ fn check(lint: &mut Lint<'_>) {
     }
 }
 
-fn arriving(service: &Service) -> Arriving {
+pub(super) fn arriving(service: &Service) -> Arriving {
     match &service.listen.address.value {
-        ListenAddress::Ip(IpAddr::V6(address))
-            if address.is_unspecified() || address.to_ipv4_mapped().is_some() =>
-        {
-            Arriving::Mapped
-        }
+        ListenAddress::Ip(IpAddr::V6(address)) if address.is_unspecified() => Arriving::Both,
+        ListenAddress::Ip(IpAddr::V6(address)) if address.to_ipv4_mapped().is_some() => Arriving::Mapped,
         ListenAddress::Ip(IpAddr::V6(_)) => Arriving::V6,
         ListenAddress::Ip(IpAddr::V4(_)) | ListenAddress::Unix(_) => Arriving::V4,
     }

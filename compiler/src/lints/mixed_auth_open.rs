@@ -2,7 +2,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    open_proxy::{Reach, beyond_this_machine, open, reach},
+    open_proxy::{Reach, Stranger, Strangers, beyond_this_machine, open, reach},
     rule::{Lint, rule},
 };
 use crate::{
@@ -12,7 +12,6 @@ use crate::{
         auth::{AuthStep, AuthType},
         service::{Service, ServiceKind},
     },
-    table::Verdict,
 };
 
 rule! {
@@ -56,12 +55,13 @@ fn check(lint: &mut Lint<'_>) {
         .collect();
     let mut told = BTreeSet::new();
     let mut findings = Vec::new();
+    let mut strangers = Strangers::new(lint.options.runner);
     for (at, service, password, hides) in mixed {
         let decide = |at: usize, witness: &Witness| lint.policy().decide(at, &witness.request());
-        let Some((step, witness)) = open(&decide, at, service) else { continue };
+        let Some((step, stranger)) = open(&mut strangers, &decide, &program, at) else { continue };
         let chain = service.chain.at.unwrap_or(service.at);
         if step.kind == AuthType::IpOnly && told.insert(chain) {
-            findings.push(finding(lint, service, (password, hides), decide(at, &witness), &witness));
+            findings.push(finding(lint, service, (password, hides), &stranger));
         }
     }
     for finding in findings {
@@ -81,8 +81,7 @@ fn finding(
     lint: &Lint<'_>,
     service: &Service,
     (password, hides): (&AuthStep, &AuthStep),
-    verdict: Verdict,
-    witness: &Witness,
+    Stranger { witness, entry }: &Stranger,
 ) -> Finding {
     let name = password.kind.name();
     let mut finding = RULE
@@ -94,7 +93,7 @@ fn finding(
     if let Some(at) = hides.at {
         finding = finding.also(at, "asks for no name");
     }
-    finding = match verdict.entry.and_then(|id| lint.program.acls.ace(id)) {
+    finding = match entry.and_then(|id| lint.program.acls.ace(id)) {
         Some(ace) => finding.also(ace.at, "and this entry lets everyone in who has none"),
         None => finding.note("The access list is empty, so everyone passes."),
     };

@@ -14,6 +14,10 @@ use crate::{
     table::{Table, Verdict, WeekTime, oracle::Walk},
 };
 
+mod strangers;
+
+pub(super) use strangers::{Stranger, Strangers};
+
 rule! {
     /// Anyone who reaches this service may use it, from any address, without a password.
     ///
@@ -72,10 +76,11 @@ fn check(lint: &mut Lint<'_>) {
     let asked = program.services.iter().filter(|service| reach(service).is_some());
     let entries: usize = asked.filter_map(|service| service.acl).map(|acl| acl.len as usize).sum();
     let decide: Decide<'_> = if entries <= WALKED * program.acls.aces.len() { &walk } else { &compiled };
+    let mut strangers = Strangers::new(lint.options.runner);
     let exposed = lint.program.services.iter().enumerate().filter_map(|(at, service)| {
         let reach = reach(service)?;
-        let (step, witness) = open(decide, at, service)?;
-        Some(finding(program, decide(at, &witness), service, reach, step, &witness))
+        let (step, stranger) = open(&mut strangers, decide, program, at)?;
+        Some(finding(program, service, reach, step, &stranger))
     });
     for finding in exposed.collect::<Vec<_>>() {
         lint.report(finding);
@@ -139,10 +144,12 @@ const fn is_shared(address: Ipv4Addr) -> bool {
 
 /// The step of the chain that lets strangers pass without a secret, and one whom it does.
 pub(super) fn open<'a>(
+    strangers: &mut Strangers,
     decide: Decide<'_>,
+    program: &'a Program,
     at: usize,
-    service: &'a Service,
-) -> Option<(&'a AuthStep, Witness)> {
+) -> Option<(&'a AuthStep, Stranger)> {
+    let service = program.services.get(at)?;
     service.chain.value.iter().find_map(|step| {
         let user = match step.kind {
             AuthType::None | AuthType::IpOnly => None,
@@ -150,22 +157,31 @@ pub(super) fn open<'a>(
             AuthType::UserOnly | AuthType::DnsName => Some(&b"anyone.example.net"[..]),
             AuthType::Strong | AuthType::Radius | AuthType::Cache | AuthType::CacheAcl => return None,
         };
-        let passes = |witness: &Witness| step.kind == AuthType::None || decide(at, witness).passes();
-        stranger(service.kind, user, passes).map(|witness| (step, witness))
+        if step.kind == AuthType::None {
+            let from = [Ipv4Addr::new(203, 0, 113, 7).into(); MOST];
+            let witness = stranger(service.kind, user, &from, |_| true)?;
+            return Some((step, Stranger { witness, entry: None }));
+        }
+        let passes = |witness: &Witness| decide(at, witness).passes();
+        let sampled = stranger(service.kind, user, strangers.sampled(service), passes).map(|witness| {
+            let entry = decide(at, &witness).entry;
+            Stranger { witness, entry }
+        });
+        sampled.or_else(|| strangers.find(program, service, step.kind)).map(|stranger| (step, stranger))
     })
 }
 
+/// From so many of the addresses that are tried requests must pass.
+const MOST: usize = 3;
+
 /// A request of somebody from somewhere to anywhere, if such requests pass: from most of some unrelated addresses, and to each
 /// of some unrelated targets, so that a list of known clients or known targets is not taken for an open door.
-fn stranger(kind: ServiceKind, user: Option<&[u8]>, passes: impl Fn(&Witness) -> bool) -> Option<Witness> {
-    const FROM: [Ipv4Addr; 5] = [
-        Ipv4Addr::new(203, 0, 113, 7),
-        Ipv4Addr::new(45, 32, 1, 2),
-        Ipv4Addr::new(94, 130, 3, 4),
-        Ipv4Addr::new(152, 42, 5, 6),
-        Ipv4Addr::new(186, 7, 7, 8),
-    ];
-    const MOST: usize = 3;
+fn stranger(
+    kind: ServiceKind,
+    user: Option<&[u8]>,
+    from: &[IpAddr],
+    passes: impl Fn(&Witness) -> bool,
+) -> Option<Witness> {
     const NIGHT: WeekTime = WeekTime { day: 0, second: 3 * 60 * 60 };
     let targets =
         [(&b"www.example.net"[..], [198, 51, 100, 80]), (&b"cdn.example.org"[..], [151, 101, 65, 140])];
@@ -173,15 +189,15 @@ fn stranger(kind: ServiceKind, user: Option<&[u8]>, passes: impl Fn(&Witness) ->
         targets.map(|(name, address)| Target { host: Some(name.to_vec()), address: Some(address.into()) });
     for (operation, port) in attempts(kind) {
         for time in [OFFICE_HOURS, NIGHT] {
-            let ask = |from: &Ipv4Addr, target: &Target| Witness {
+            let ask = |from: &IpAddr, target: &Target| Witness {
                 user: user.map(<[u8]>::to_vec),
-                source: IpAddr::V4(*from),
+                source: *from,
                 target: target.clone(),
                 port: *port,
                 operation: *operation,
                 time,
             };
-            let mut open = FROM.iter().filter(|from| targets.iter().all(|target| passes(&ask(from, target))));
+            let mut open = from.iter().filter(|from| targets.iter().all(|target| passes(&ask(from, target))));
             if let (Some(first), Some(_)) = (open.next(), open.nth(MOST - 2)) {
                 return targets.first().map(|target| ask(first, target));
             }
@@ -206,11 +222,10 @@ const fn attempts(kind: ServiceKind) -> &'static [(Operation, u16)] {
 
 fn finding(
     program: &Program,
-    verdict: Verdict,
     service: &Service,
     reach: Reach,
     step: &AuthStep,
-    witness: &Witness,
+    Stranger { witness, entry }: &Stranger,
 ) -> Finding {
     let message = match reach {
         Reach::World => {
@@ -225,7 +240,6 @@ fn finding(
     if reach == Reach::Network || is_mail(service.kind) {
         finding.level = Level::Warn;
     }
-    let entry = verdict.entry.filter(|_| step.kind != AuthType::None);
     if let Some(ace) = entry.and_then(|id| program.acls.ace(id)) {
         finding = finding.also(ace.at, "this entry lets strangers pass");
     }
@@ -265,6 +279,13 @@ mod tests {
             "deny *",
             "deny * * * *\nallow *",
             "allow * * * * BIND",
+            "allow * 203.0.0.0/8,45.0.0.0/8,94.0.0.0/16",
+            "allow * * *.example.com,*.lan",
+            "allow * * 203.0.113.0/24",
+            "deny * * *.*\nallow *",
+            "allow * 2001:db8::/32,fd00::/8",
+            "deny * 0.0.0.0/1\ndeny * 128.0.0.0/1\nallow *",
+            "deny * * * 1-65535\nallow *",
         ] {
             let config = format!("users alice:CL:x\nauth iponly strong\n{acl}\nproxy\nsocks\n");
             check("open-proxy", &config);
@@ -283,10 +304,48 @@ mod tests {
             "allow * * * * * 6,7\nproxy",
             "internal 203.0.113.5\nallow * * * 80-88 HTTP\nproxy",
             "proxy -i0.0.0.0",
+            // Whoever says that he is one of those may.
+            "auth useronly\nallow bob\nproxy",
+            "allow * ::/0\nproxy -i::",
+            "allow * 2000::/3\nproxy -i::",
+            "allow * 0.0.0.0/0,::ffff:0:0/96\nproxy -i::",
+            "allow *\nproxy -i2001:db8::1",
+            "deny * * *.net,*.com\nallow *\nproxy",
+            "allow * 0.0.0.0/1\nsocks",
+            "allow * 128.0.0.0/2\nproxy",
+            "allow * * * 1-79,81-442,444-65535\nproxy",
+            "allow * * 0.0.0.0/1\nproxy",
+            "allow * * *.com\nproxy",
+            "deny * * www.example.net\ndeny * * * 443,80 * 1-5\nallow * * * * HTTP_POST\nproxy",
+            "allow * 1.0.0.0-63.255.255.255\nallow * 64.0.0.0/8,65.0.0.0/8\nproxy",
         ] {
             let compiled = compile(open);
             let found = compiled.findings.iter().filter(|finding| finding.rule == "open-proxy").count();
             assert_eq!(found, 1, "{open}: {:#?}", compiled.findings);
+        }
+    }
+
+    #[test]
+    fn clients_are_judged_as_what_runs_it_does() {
+        use crate::options::{Options, Runner};
+        let found = |text: &str, runner| {
+            let mut files = MemoryFiles::default();
+            files.insert("3proxy.cfg", text);
+            let options = Options { runner, ..Options::default() };
+            let compiled = crate::compile_with(std::path::Path::new("3proxy.cfg"), &files, &options);
+            compiled.findings.iter().any(|finding| finding.rule == "open-proxy")
+        };
+        for (text, by_3proxy, by_cfgc) in [
+            ("auth iponly\nallow * 0.0.0.0/0\nproxy -i::\n", false, true),
+            ("auth iponly\nallow * ::ffff:0:0/96\nproxy -i::\n", true, true),
+            ("auth iponly\nallow * ::/0\nproxy -i::\n", true, true),
+            ("auth iponly\nallow * ::/0\nproxy\n", false, false),
+            ("auth iponly\nallow * 0.0.0.0/0\nproxy -i2001:db8::1\n", false, false),
+            ("auth iponly\ndeny * ::ffff:0:0/96\ndeny * ::/0\nallow *\nproxy -i::\n", false, false),
+            ("auth iponly\ndeny * 0.0.0.0/0\ndeny * 2000::/3\nallow *\nproxy -i::\n", true, false),
+        ] {
+            assert_eq!(found(text, Runner::ThreeProxy10), by_3proxy, "{text}");
+            assert_eq!(found(text, Runner::Cfgc), by_cfgc, "{text}");
         }
     }
 
