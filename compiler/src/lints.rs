@@ -53,6 +53,7 @@ pub(crate) mod config_replaces_file;
 pub(crate) mod connlim_shared;
 pub(crate) mod connlim_slot_kept;
 pub(crate) mod connlim_zero;
+pub(crate) mod count_limit_unread;
 pub(crate) mod count_limit_zero;
 pub(crate) mod countall_counts_one_way;
 pub(crate) mod counter_number_twice;
@@ -87,6 +88,7 @@ pub(crate) mod indented_directive;
 pub(crate) mod invalid_value;
 pub(crate) mod ipv4_source_on_ipv6_listener;
 pub(crate) mod ipv4_target_evaded;
+pub(crate) mod ipv6_source_on_ipv4_listener;
 pub(crate) mod ktls_without_splice;
 pub(crate) mod limit_entry_unreachable;
 pub(crate) mod limit_exception_too_late;
@@ -258,6 +260,7 @@ static RULES: &[&Rule] = &[
     &connlim_shared::RULE,
     &connlim_slot_kept::RULE,
     &connlim_zero::RULE,
+    &count_limit_unread::RULE,
     &count_limit_zero::RULE,
     &countall_counts_one_way::RULE,
     &counter_number_twice::RULE,
@@ -292,6 +295,7 @@ static RULES: &[&Rule] = &[
     &invalid_value::RULE,
     &ipv4_source_on_ipv6_listener::RULE,
     &ipv4_target_evaded::RULE,
+    &ipv6_source_on_ipv4_listener::RULE,
     &ktls_without_splice::RULE,
     &limit_entry_unreachable::RULE,
     &limit_exception_too_late::RULE,

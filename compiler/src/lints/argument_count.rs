@@ -58,3 +58,21 @@ fn count(arguments: u16) -> String {
         _ => format!("{arguments} arguments"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::findings;
+
+    #[test]
+    fn empty_quotes_are_no_word_of_their_own() {
+        for (line, refused) in [
+            ("config \"\" /etc/x.cfg", false),
+            ("config \"\" /etc/x.cfg more", true),
+            ("config /etc/x.cfg \"\"", true),
+            ("config /etc/x.cfg more", true),
+        ] {
+            let found = findings("argument-count", &format!("{line}\nproxy -i127.0.0.1\n"));
+            assert_eq!(!found.is_empty(), refused, "{line}");
+        }
+    }
+}

@@ -72,10 +72,13 @@ fn check(lint: &mut Lint<'_>) {
         for (ace, end) in before_the_end(lint, &ends, acl) {
             if told.len() < MOST_ALIKE && told.insert(ace.0) {
                 lint.report(
-                    RULE.finding(ace.1, "the end of the list does the same with all that this entry matches")
-                        .label("changes nothing")
-                        .also(end, "does the same")
-                        .help("delete it"),
+                    RULE.finding(
+                        ace.1,
+                        "the last entry of the list does the same with all that this one matches",
+                    )
+                    .label("changes nothing")
+                    .also(end, "does the same")
+                    .help("delete it"),
                 );
             }
         }
@@ -134,9 +137,9 @@ allow * 192.168.1.1
 allow * 192.168.0.0/16
 #^ entries before this one do the same
 deny * 10.0.0.2
-#^ the end of the list does the same
+#^ the last entry of the list does the same
 deny * 10.0.0.3
-#^ the end of the list does the same
+#^ the last entry of the list does the same
 deny *
 proxy
 ",

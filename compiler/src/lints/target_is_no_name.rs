@@ -7,11 +7,18 @@ use crate::{fix::Safety, program::trap::Trap};
 rule! {
     /// A target is a host or an address, not a URL and not a host with a port.
     ///
-    /// 3proxy compares the whole item with the name of the host; with a `:` or `/` in it, or a dot before it, it never matches.
+    /// 3proxy compares the whole item with the name of the host; with a `:` or `/` in it, or a dot before or behind it, it never matches.
     ///
     /// ```3proxy,fires
     /// auth iponly
     /// deny * * ads.example:443
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// deny * * ads.example.
     /// allow *
     /// proxy -i127.0.0.1
     /// ```
@@ -38,9 +45,16 @@ fn check(lint: &mut Lint<'_>) {
             let cited = item.cited();
             let finding =
                 RULE.finding(item.at, format!("no host is called `{cited}`")).label("never matches");
-            lint.report(if cited.starts_with('.') {
-                let fix = item.replaced("write `*` before the dot", Safety::Unsafe, format!("*{cited}"));
-                finding.help(format!("write `*{cited}` for all names that end so")).fix(fix)
+            let closed = cited.trim_end_matches('.');
+            lint.report(if cited.starts_with('.') && !closed.is_empty() {
+                let fix = item.replaced("write `*` before the dot", Safety::Unsafe, format!("*{closed}"));
+                finding.help(format!("write `*{closed}` for all names that end so")).fix(fix)
+            } else if closed.len() < cited.len() && !matches!(closed, "" | "*") {
+                let fix = item.replaced("take the last dot out", Safety::Unsafe, closed);
+                finding
+                    .note("The dot at the end of a name that a client asks for is dropped before it is compared.")
+                    .help(format!("write `{closed}`"))
+                    .fix(fix)
             } else {
                 finding.help("write the host alone here, and a port in the field behind it")
             });
@@ -62,6 +76,9 @@ deny * * .bad.example,*.bad.example,*.worse.*,bad.example
 #        ^ no host is called `.bad.example`
 deny * * .ads.*
 #        ^ no host is called `.ads.*`
+deny * * worst.example.,www.*,*.worst.example.
+#        ^ no host is called `worst.example.`
+#                             ^ no host is called `*.worst.example.`
 allow *
 proxy
 ",

@@ -74,6 +74,13 @@ impl Command<'_> {
         self.arguments.get(index..).unwrap_or_default()
     }
 
+    /// How many arguments 3proxy finds: to an empty pair of quotes it glues what follows.
+    pub(super) fn as_glued(&self) -> usize {
+        let before_last = self.arguments.split_last().map_or(&[][..], |(_, others)| others);
+        let empty = |word: &&Arg<'_>| word.value.is_empty() && !word.verbatim;
+        self.arguments.len() - before_last.iter().filter(empty).count()
+    }
+
     /// The command's name, for messages.
     pub(crate) fn name(&self) -> Text {
         self.name.text()

@@ -1,7 +1,7 @@
 //! Limits of bandwidth, connections and traffic.
 use grammar::{
     Text,
-    value::{self, rotation},
+    value::{self, NumberTrap, rotation},
 };
 
 use super::{Handlers, Lowering, command::Command};
@@ -78,7 +78,12 @@ impl Lowering<'_> {
         let [number, period, limit, ..] = command.arguments.as_slice() else { return };
         let digits = number.value.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let (digits, comment) = number.value.split_at_checked(digits).unwrap_or_default();
-        let megabytes = self.keep(limit, 0, value::unsigned_long(&limit.value), Trap::Number);
+        let read = value::unsigned_long(&limit.value);
+        if read.traps.iter().any(|(_, trap)| *trap == NumberTrap::NotANumber) {
+            self.report(lints::count_limit_unread::finding(command, limit));
+            return;
+        }
+        let megabytes = self.keep(limit, 0, read, Trap::Number);
         let quota = Quota {
             // Text without a number is a comment: the quota is kept in no file.
             number: value::unsigned(digits).value,

@@ -145,6 +145,10 @@ fn name_trap(item: &[u8], error: AddressError) -> Option<TargetTrap> {
     if matches!(pattern, NamePattern::Exact(_) | NamePattern::Prefix(_)) && text.starts_with(b".") {
         return Some(TargetTrap::NeverAName);
     }
+    // A name that is asked for loses its last dot before it is compared.
+    if matches!(pattern, NamePattern::Exact(_) | NamePattern::Suffix(_)) && text.ends_with(b".") {
+        return Some(TargetTrap::NeverAName);
+    }
     let in_a_name = |byte: &u8| !byte.is_ascii() || byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
     (!text.iter().all(in_a_name)).then_some(TargetTrap::NeverAName)
 }
@@ -169,7 +173,7 @@ mod tests {
 
     #[test]
     fn an_item_that_is_no_address_is_a_pattern() {
-        let cases: [(&str, NamePattern<'_>, Option<TargetTrap>); 17] = [
+        let cases: [(&str, NamePattern<'_>, Option<TargetTrap>); 19] = [
             ("Example.COM", Exact(b"example.com"), None),
             ("www.*", Prefix(b"www."), None),
             ("*.example.com", Suffix(b".example.com"), None),
@@ -186,6 +190,8 @@ mod tests {
             ("10.*.0.1", Exact(b"10.*.0.1"), Some(AddressWildcard)),
             ("example.com:443", Exact(b"example.com:443"), Some(NeverAName)),
             ("http://a.example/", Exact(b"http://a.example/"), Some(NeverAName)),
+            ("bad.example.", Exact(b"bad.example."), Some(NeverAName)),
+            ("*.bad.example.", Suffix(b".bad.example."), Some(NeverAName)),
             ("1-800.example", Exact(b"1-800.example"), None),
         ];
         for (item, pattern, trap) in cases {

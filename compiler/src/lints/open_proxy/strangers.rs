@@ -180,7 +180,9 @@ impl Clients {
     fn within(self, networks: &[AddressRange]) -> Option<Ranges> {
         let only = self.only?;
         let bits = |range: &AddressRange| match (only, range.first, range.last) {
-            (IpFamily::V4, first @ IpAddr::V4(_), last @ IpAddr::V4(_)) => Some((number(first), number(last))),
+            (IpFamily::V4, first @ IpAddr::V4(_), last @ IpAddr::V4(_)) => {
+                Some((number(first), number(last)))
+            }
             (IpFamily::V6, IpAddr::V6(first), IpAddr::V6(last)) => Some((first.to_bits(), last.to_bits())),
             _ => None,
         };
