@@ -3,7 +3,7 @@
 /// Ascending lists of entries, by slot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Postings {
-    /// Where each slot's list begins; one more than there are slots.
+    /// Where each slot's list begins; one more than there are slots. None: each slot has one entry.
     starts: Box<[u32]>,
     entries: Box<[u32]>,
 }
@@ -38,8 +38,22 @@ impl Postings {
         Self { starts: next.into(), entries: entries.into() }
     }
 
+    /// Of as many lists as `first` has entries, which are each list's first; `more` is what else they have, the entries ascending.
+    pub(super) fn beginning(first: Vec<u32>, more: &[(u32, u32)]) -> Self {
+        if more.is_empty() {
+            return Self { starts: Box::default(), entries: first.into() };
+        }
+        let slots = first.len();
+        let first = first.into_iter().zip(0..).map(|(entry, slot)| (slot, entry));
+        let pairs: Vec<_> = first.chain(more.iter().copied()).collect();
+        Self::new(slots, &pairs)
+    }
+
     /// The entries of a slot, ascending; an entry may stand more than once.
     pub(super) fn of(&self, slot: u32) -> &[u32] {
+        if self.starts.is_empty() {
+            return self.entries.get(slot as usize..).and_then(|rest| rest.get(..1)).unwrap_or_default();
+        }
         let bound = |at: usize| self.starts.get(at).map(|start| *start as usize);
         let Some((start, end)) = bound(slot as usize).zip(bound(slot as usize + 1)) else { return &[] };
         self.entries.get(start..end).unwrap_or_default()
@@ -63,5 +77,13 @@ mod tests {
             [&[1][..], &[], &[0, 1, 5], &[5]]
         );
         assert_eq!(postings.of(4), [0_u32; 0]);
+    }
+
+    #[test]
+    fn what_begins_lists_comes_before_the_rest() {
+        let alone = Postings::beginning(vec![7, 7, 9], &[]);
+        assert_eq!([alone.of(0), alone.of(2), alone.of(3)], [&[7][..], &[9], &[]]);
+        let more = Postings::beginning(vec![7, 7, 9], &[(1, 8), (0, 9), (1, 9)]);
+        assert_eq!([more.of(0), more.of(1), more.of(2), more.of(3)], [&[7, 9][..], &[7, 8, 9], &[9], &[]]);
     }
 }

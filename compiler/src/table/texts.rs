@@ -17,7 +17,10 @@ pub(crate) struct Texts {
 #[derive(Default)]
 pub(crate) struct Builder {
     known: Known,
-    pairs: Vec<(u32, u32)>,
+    /// The first entry that lists each text.
+    first: Vec<u32>,
+    /// The others, behind the number of the text.
+    more: Vec<(u32, u32)>,
 }
 
 /// Texts, each once, numbered as they came.
@@ -33,14 +36,19 @@ struct Known {
 impl Builder {
     /// Adds a text and the entry that lists it. Entries come ascending.
     pub(crate) fn add(&mut self, text: &[u8], entry: u32) {
-        let number = self.known.number(text).unwrap_or_else(|| self.known.add(text));
-        self.pairs.push((number, entry));
+        match self.known.number(text) {
+            Some(number) => self.more.push((number, entry)),
+            None => {
+                self.known.add(text);
+                self.first.push(entry);
+            }
+        }
     }
 
     pub(crate) fn finish(mut self) -> Texts {
         self.known.all.shrink_to_fit();
         self.known.ends.shrink_to_fit();
-        Texts { postings: Postings::new(self.known.ends.len(), &self.pairs), known: self.known }
+        Texts { postings: Postings::beginning(self.first, &self.more), known: self.known }
     }
 }
 
@@ -82,14 +90,13 @@ impl Known {
     }
 
     /// Adds a text that is not there yet.
-    fn add(&mut self, text: &[u8]) -> u32 {
+    fn add(&mut self, text: &[u8]) {
         let number = u32::try_from(self.ends.len()).unwrap_or(u32::MAX);
         self.all.extend(text);
         self.ends.push(u32::try_from(self.all.len()).unwrap_or(u32::MAX));
         let Self { all, ends, numbers, hasher } = self;
         let hash = |number: &u32| hasher.hash_one(text_of(all, ends, *number as usize));
         numbers.insert_unique(hasher.hash_one(text), number, hash);
-        number
     }
 
     fn text(&self, number: usize) -> &[u8] {
