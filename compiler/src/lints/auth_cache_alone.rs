@@ -31,7 +31,6 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
     check: check,
 }
 

@@ -13,11 +13,13 @@ rule! {
     ///
     /// ```3proxy,fires
     /// {BOM}auth iponly
+    /// allow *
+    /// proxy -i127.0.0.1
     /// ```
     ///
     /// Right:
     ///
-    /// ```3proxy,clean
+    /// ```3proxy,fixed
     /// auth iponly
     /// allow *
     /// proxy -i127.0.0.1

@@ -28,7 +28,6 @@ rule! {
     level: Deny,
     group: Security,
     since: "0.1.0",
-    reads: Line,
     check: check,
 }
 

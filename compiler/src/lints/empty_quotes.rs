@@ -24,7 +24,7 @@ rule! {
     ///
     /// Write `*` where a field is to restrict nothing:
     ///
-    /// ```3proxy,clean
+    /// ```3proxy,fixed
     /// auth iponly
     /// deny * 10.0.0.5
     /// allow * 10.0.0.0/8

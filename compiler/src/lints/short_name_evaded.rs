@@ -43,7 +43,6 @@ rule! {
     level: Warn,
     group: Security,
     since: "0.1.0",
-    reads: Line,
     check: check,
 }
 

@@ -19,6 +19,14 @@ rule! {
     /// proxy -i192.168.0.1 -ocTCP_NODELAY,TCP_FASTOPENS
     /// ```
     ///
+    /// Use instead:
+    ///
+    /// ```3proxy,fixed
+    /// auth iponly
+    /// allow * 192.168.0.0/16
+    /// proxy -i192.168.0.1 -ocTCP_NODELAY,TCP_FASTOPEN
+    /// ```
+    ///
     /// Right:
     ///
     /// ```3proxy,clean

@@ -87,6 +87,7 @@ fn examples_hold() {
         let mut claims = BTreeSet::new();
         let mut others: Vec<(String, String)> = Vec::new();
         let mut fired = None;
+        let mut repairs = false;
         for Example { claim, text } in examples(rule.docs) {
             if let Some(path) = claim.strip_prefix("file=") {
                 others.retain(|(other, _)| other != path);
@@ -97,6 +98,7 @@ fn examples_hold() {
             match claim.as_str() {
                 "fires" => {
                     assert!(!found.is_empty(), "{}: silent on\n{text}{:#?}", rule.name, compiled.findings);
+                    repairs |= found.iter().any(|finding| finding.fix.is_some());
                     fired = Some((compiled, found));
                 }
                 "clean" => assert!(found.is_empty(), "{}: fires on\n{text}{found:#?}", rule.name),
@@ -115,7 +117,12 @@ fn examples_hold() {
             claims.insert(claim);
         }
         assert!(claims.contains("fires"), "{}: no `fires` example", rule.name);
-        assert!(claims.contains("clean"), "{}: no `clean` example", rule.name);
+        assert!(
+            claims.contains("clean") || claims.contains("fixed"),
+            "{}: no example on which it is silent",
+            rule.name
+        );
+        assert!(!repairs || rule.has_fix(), "{}: no `fixed` example, but a fix", rule.name);
     }
 }
 

@@ -19,6 +19,13 @@ rule! {
     /// users $passwords{EOF}
     /// ```
     ///
+    /// Use instead:
+    ///
+    /// ```3proxy,fixed
+    /// proxy -i127.0.0.1
+    /// users $passwords
+    /// ```
+    ///
     /// Right:
     ///
     /// ```3proxy,clean

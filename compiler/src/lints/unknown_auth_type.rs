@@ -19,7 +19,7 @@ rule! {
     ///
     /// Right:
     ///
-    /// ```3proxy,clean
+    /// ```3proxy,fixed
     /// auth strong
     /// users alice:CL:rabbit
     /// proxy -i127.0.0.1

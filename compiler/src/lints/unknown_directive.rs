@@ -25,7 +25,7 @@ rule! {
     ///
     /// Right:
     ///
-    /// ```3proxy,clean
+    /// ```3proxy,fixed
     /// auth iponly
     /// allow *
     /// proxy -i127.0.0.1

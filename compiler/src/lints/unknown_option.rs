@@ -26,7 +26,7 @@ rule! {
     ///
     /// Right:
     ///
-    /// ```3proxy,clean
+    /// ```3proxy,fixed
     /// auth iponly
     /// allow *
     /// proxy -p3129 -i127.0.0.1

@@ -20,7 +20,7 @@ rule! {
     ///
     /// Right:
     ///
-    /// ```3proxy,clean
+    /// ```3proxy,fixed
     /// auth iponly
     /// allow *
     /// parent 1000 socks5 192.0.2.1 1080
