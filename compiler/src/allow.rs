@@ -15,7 +15,9 @@ use crate::{
     finding::Finding,
     lints::{self, Group, unused_allowance},
     options::Allowances,
+    program::Program,
     sources::{FileId, Loc, Source, Sources},
+    template,
 };
 
 /// One rule name in a comment.
@@ -42,7 +44,7 @@ impl Allowance {
 }
 
 /// Takes the findings out that are allowed where they stand, and adds those about allowances.
-pub(crate) fn apply(sources: &Sources, worth: Allowances, findings: &mut Vec<Finding>) {
+pub(crate) fn apply(sources: &Sources, program: &Program, worth: Allowances, findings: &mut Vec<Finding>) {
     let mut allowances = Vec::new();
     let mut malformed = Vec::new();
     for (file, source) in sources.iter() {
@@ -60,7 +62,16 @@ pub(crate) fn apply(sources: &Sources, worth: Allowances, findings: &mut Vec<Fin
             finding.refused || !here.is_some_and(|here| suppress(finding, here, &mut allowances))
         });
     }
-    findings.extend(allowances.iter().filter(|allowance| !allowance.used).map(|allowance| {
+    let is_open = |allowance: &&Allowance| {
+        let place = allowance.line.and_then(|line| {
+            let line = sources.get(allowance.at.file)?.tree.line(line)?;
+            Some(Loc { file: allowance.at.file, span: line.span })
+        });
+        let rule = lints::find(&allowance.name).filter(|_| allowance.counts(worth));
+        place.zip(rule).is_some_and(|(at, rule)| template::is_open(sources, program, rule, at))
+    };
+    let unused_ones = allowances.iter().filter(|allowance| !allowance.used && !is_open(allowance));
+    findings.extend(unused_ones.map(|allowance| {
         if allowance.counts(worth) || lints::find(&allowance.name).is_none() {
             unused(allowance)
         } else {

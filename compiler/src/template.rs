@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use grammar::{
     Span,
+    syntax::{Word, WordShape},
     template::{Marker, markers, mask},
 };
 
 use crate::{
     finding::Finding,
-    lints::{self, rule::Reads},
+    lints::{self, Rule, rule::Reads},
     options::Template,
     program::Program,
     sources::{Loc, Sources},
@@ -96,16 +97,33 @@ pub(crate) fn settle(sources: &Sources, program: &Program, findings: &mut Vec<Fi
     }
 }
 
-fn is_certain(sources: &Sources, program: &Program, finding: &Finding) -> bool {
-    let Some(rule) = lints::find(finding.rule) else { return true };
-    let known = match rule.reads {
-        Reads::Markers => return true,
-        Reads::Line => true,
+/// Whether it is not known if a rule finds something in the line at `at`: then silence says nothing.
+pub(crate) fn is_open(sources: &Sources, program: &Program, rule: &Rule, at: Loc) -> bool {
+    let unread = |word: &Word| matches!(word.shape, WordShape::Splice { .. });
+    let is_spliced = program.unknown.lines || program.unknown.values;
+    !is_known(program, rule)
+        || is_spliced && sources.words(at).iter().any(unread)
+        || sources
+            .get(at.file)
+            .is_some_and(|source| source.unknown.as_ref().is_some_and(|unknown| unknown.holds(at.span)))
+}
+
+/// Whether all is known that a rule judges.
+fn is_known(program: &Program, rule: &Rule) -> bool {
+    match rule.reads {
+        Reads::Markers | Reads::Line => true,
         Reads::Order => !program.unknown.lines,
         Reads::Everything => !program.unknown.lines && !program.unknown.values,
-    };
+    }
+}
+
+fn is_certain(sources: &Sources, program: &Program, finding: &Finding) -> bool {
+    let Some(rule) = lints::find(finding.rule) else { return true };
+    if matches!(rule.reads, Reads::Markers) {
+        return true;
+    }
     let places = [finding.at].into_iter().chain(finding.labels.iter().map(|label| label.at));
-    known && !places.into_iter().any(|place| is_unknown(sources, place))
+    is_known(program, rule) && !places.into_iter().any(|place| is_unknown(sources, place))
 }
 
 /// Whether a marker stands in a place, or before it in its line, where it may stand for any number of words.

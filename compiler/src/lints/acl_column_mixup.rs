@@ -10,6 +10,7 @@ use ipnet::IpNet;
 
 use super::rule::{Lint, rule};
 use crate::{
+    finding::Level,
     fix::{Edit, Fix, Safety},
     program::{Program, acl::Matcher},
     sources::{Loc, Sources},
@@ -151,6 +152,11 @@ fn address_as_user(lint: &mut Lint<'_>, at: Loc, address: &[u8], others: bool) {
     } else {
         finding = finding.help("insert `*` for the users: `allow * ADDRESS`");
         finding.fix = insert_star(lint.sources, &columns);
+    }
+    // Users that are not known yet may be called so.
+    let unknown = lint.program.unknown.lines || lint.program.unknown.values;
+    if unknown && address.parse::<IpAddr>().is_ok() {
+        finding.level = Level::Warn;
     }
     lint.report(finding);
 }

@@ -2,7 +2,12 @@
 use std::{collections::BTreeSet, env, fs, path::Path};
 
 use super::{RULES, Rule};
-use crate::{Compiled, compile_with, finding::Finding, options::Options, sources::MemoryFiles};
+use crate::{
+    Compiled, compile_with,
+    finding::{Finding, Level},
+    options::Options,
+    sources::MemoryFiles,
+};
 
 /// The file that examples are compiled as; others are given by name.
 const MAIN: &str = "3proxy.cfg";
@@ -124,6 +129,49 @@ fn examples_hold() {
         );
         assert!(!repairs || rule.has_fix(), "{}: no `fixed` example, but a fix", rule.name);
     }
+}
+
+/// What is denied in a configuration that is given with nothing beside it, as rule and message.
+fn denied(text: &str, options: &Options) -> BTreeSet<(&'static str, String)> {
+    let mut files = MemoryFiles::default();
+    files.insert(MAIN, text);
+    let found = compile_with(Path::new(MAIN), &files, options).findings;
+    let denied = found.into_iter().filter(|finding| finding.level == Level::Deny);
+    denied.map(|finding| (finding.rule, finding.message)).collect()
+}
+
+/// Whatever part of an example is put in a file that is not read, or is left to whoever fills in a template: nothing is denied that
+/// is not denied in the whole. Examples about the file itself are left out: a part of these is something else.
+#[test]
+fn what_is_not_read_is_unknown_not_absent() {
+    let unread = Options { includes: false, ..Options::default() };
+    let mut faults = BTreeSet::new();
+    for rule in RULES {
+        let clean = examples(rule.docs).into_iter().filter(|example| example.claim == "clean");
+        for Example { text, .. } in clean.filter(|example| {
+            !["{LATIN1}", "\nend\n", "# cfgc:"].iter().any(|own| example.text.contains(own))
+        }) {
+            let whole = denied(&text, &Options::default());
+            let lines: Vec<&str> = text.split_inclusive('\n').collect();
+            for start in 0..lines.len() {
+                for end in [start + 1, (start + 2).min(lines.len()), lines.len()] {
+                    let (before, after) = (lines[..start].concat(), lines[end..].concat());
+                    for (gap, options) in
+                        [("include /etc/more\n", &unread), ("{{ more }}\n", &Options::default())]
+                    {
+                        let part = format!("{before}{gap}{after}");
+                        let found = denied(&part, options);
+                        faults.extend(
+                            found
+                                .difference(&whole)
+                                .map(|(rule, message)| (*rule, message.clone(), part.clone())),
+                        );
+                    }
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
 }
 
 /// The main file with the fixes of all findings made.

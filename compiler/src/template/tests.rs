@@ -108,3 +108,26 @@ fn what_is_no_certain_marker_is_one_on_request() {
     assert!(found(text, Template::Yes).is_empty());
     assert!(!found("frobnicate\n", Template::Yes).is_empty());
 }
+
+#[test]
+fn an_allowance_for_what_is_not_known_is_not_unused() {
+    let unread = Options { includes: false, ..Options::default() };
+    let unused = |text: &str, options: &Options| {
+        let mut files = MemoryFiles::default();
+        files.insert("main", text);
+        let found = compile_with(Path::new("main"), &files, options).findings;
+        found.iter().filter(|finding| finding.rule == "unused-allowance").count()
+    };
+    for (text, expected) in [
+        ("include more\n# cfgc: allow(open-proxy) a lab\nproxy\n", 0),
+        ("{{ more }}\n# cfgc: allow(open-proxy) a lab\nproxy\n", 0),
+        ("# cfgc: allow(cleartext-password) a lab\nusers {{ users }}\n", 0),
+        ("# cfgc: allow(cleartext-password) a lab\nusers $more\n", 0),
+        // What stands in one line is known.
+        ("include more\n# cfgc: allow(port-range-reversed) a lab\nallow *\n", 1),
+        ("# cfgc: allow(open-proxy) a lab\nmaxconn 5\n", 1),
+        ("include more\n# cfgc: allow(no-such-rule) a lab\nproxy\n", 1),
+    ] {
+        assert_eq!(unused(text, &unread), expected, "{text}");
+    }
+}
