@@ -254,6 +254,7 @@ mod tests {
         mends("deny * * a.example 10.1.2.3", None);
         mends("deny * * 10.0.0.0/8 10.1.2.3,80", None);
         mends("deny * * 25", Some("deny * * * 25"));
+        mends("deny * * \"25\"", Some("deny * * * \"25\""));
         mends("allow a * 80,443 *", Some("allow a * * 80,443"));
         mends("allow a * 1-1023 * HTTP", None);
         mends("allow * * CONNECT", Some("allow * * * * CONNECT"));

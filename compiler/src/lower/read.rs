@@ -16,6 +16,7 @@ use crate::{
         acl::{ItemList, Matcher},
         trap::{Trap, Trapped},
     },
+    sources::Loc,
 };
 
 impl Lowering<'_> {
@@ -102,29 +103,44 @@ impl Lowering<'_> {
         read
     }
 
-    /// If a list that a space cuts has moved the fields behind it, that is what to say of them all. `before`: so many findings and traps
-    /// are not of these fields.
+    /// If a list that a space cuts has moved the fields behind it, or a comment stands in them, that is what to say of them all.
+    /// `before`: so many findings and traps are not of these fields.
     fn say_what_moved(&mut self, fields: &[Arg<'_>], before: (usize, usize)) {
+        if let Some(comment) = fields.iter().find(|field| field.value.starts_with(b"#")).map(|field| field.at)
+            && before
+                .0
+                .checked_sub(1)
+                .and_then(|last| self.findings.get(last))
+                .is_some_and(|said| said.at == comment)
+        {
+            let behind = |place: Loc| place.file == comment.file && place.span.start >= comment.span.start;
+            let refused = self.leave_out(before, behind);
+            if let Some(said) = self.findings.get_mut(before.0 - 1) {
+                said.refused |= refused;
+            }
+        }
         let file = fields.first().map(|field| field.at.file);
         let plain = fields.iter().take_while(|field| field.verbatim && Some(field.at.file) == file);
         let columns: Vec<_> = plain.map(|field| (field.at, field.value.as_ref())).collect();
         let Some(broken) = Broken::first(&columns) else { return };
-        let traps = &mut self.program.traps;
-        let kept = traps.split_off(before.1.min(traps.len()));
-        traps.extend(kept.into_iter().filter(|trapped| !broken.moves(trapped.word)));
-        let (moved, kept): (Vec<_>, Vec<_>) = self
-            .findings
-            .split_off(before.0.min(self.findings.len()))
-            .into_iter()
-            .partition(|finding| broken.moves(finding.at));
-        self.findings.extend(kept);
         // Without a refused field the lint rule says it.
-        if moved.iter().any(|finding| finding.refused)
+        if self.leave_out(before, |place| broken.moves(place))
             && let Some(mut finding) = broken.finding()
         {
             finding.refused = true;
             self.report(finding.note("3proxy refuses the file, since the next columns can't hold this."));
         }
+    }
+
+    /// Drops the findings and traps behind the first ones, `before`, whose place is `moved`. Whether 3proxy refuses the file for one.
+    fn leave_out(&mut self, before: (usize, usize), moved: impl Fn(Loc) -> bool) -> bool {
+        let traps = &mut self.program.traps;
+        let kept = traps.split_off(before.1.min(traps.len()));
+        traps.extend(kept.into_iter().filter(|trapped| !moved(trapped.word)));
+        let of_fields = self.findings.split_off(before.0.min(self.findings.len()));
+        let (gone, kept): (Vec<_>, Vec<_>) = of_fields.into_iter().partition(|finding| moved(finding.at));
+        self.findings.extend(kept);
+        gone.iter().any(|finding| finding.refused)
     }
 
     fn fields(&mut self, fields: &[Arg<'_>]) -> Option<(Matcher, i32)> {

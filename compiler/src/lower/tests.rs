@@ -222,6 +222,28 @@ fn traps_say_which_part_of_which_word() {
 }
 
 #[test]
+fn what_shifts_the_columns_of_an_entry_is_told_once() {
+    for (text, rule, refused) in [
+        ("allow a # the boss\n", "trailing-comment", true),
+        ("deny a 10.0.0.1 # not 80;443 x\n", "trailing-comment", true),
+        ("bandlimin 64000 a # all of them\n", "trailing-comment", true),
+        ("allow a * *.a.example, *.b.example 443\n", "acl-column-mixup", true),
+        ("deny * * 10.0.0.0/8, 192.168.0.0/16, 172.16.0.0/12\n", "acl-column-mixup", true),
+        ("connlim 3 0 a, b 10.0.0.1 x\n", "acl-column-mixup", true),
+        ("allow * 10.0.0.1 x y\n", "invalid-value", true),
+    ] {
+        let compiled = lowered(text, &[]);
+        let told: Vec<_> = compiled.findings.iter().map(|finding| (finding.rule, finding.refused)).collect();
+        assert_eq!((told, compiled.program.traps.len()), (vec![(rule, refused)], 0), "{text}");
+    }
+    // What stands before it is told, too; where 3proxy refuses nothing, the rule that reads the entry tells it.
+    let compiled = lowered("allow * x 10.0.0.1, 10.0.0.2 HTTP\nallow * * 10.0.0.1, 80;443\n", &[]);
+    assert_eq!(found(&compiled), [(1, "invalid-value")]);
+    let compiled = lowered("deny * * 10.0.0.0/8, 192.168.0.0/16\n", &[]);
+    assert_eq!((found(&compiled), compiled.program.traps.len()), (Vec::new(), 0));
+}
+
+#[test]
 fn a_comment_behind_a_command_is_told_once() {
     let compiled =
         lowered("allow #all\nproxy -p1 #web\nparent 1000 socks5 10.0.0.1 1080 #u #p\nflush # all\n", &[]);

@@ -78,7 +78,8 @@ pub(super) fn target(lint: &mut Lint<'_>, at: Loc, matcher: &Matcher) {
     }
     let columns = columns(lint.sources, at);
     let Some(place) = columns.get(TARGETS).copied() else { return };
-    let text = lint.sources.text(place);
+    let text: Vec<u8> = lint.sources.text(place).iter().copied().filter(|byte| *byte != b'"').collect();
+    let text = text.as_slice();
     let (meant, column, example) = if all_items(text, is_port) {
         (PORTS, "ports", "`* PORTS` (any target)")
     } else if all_items(text, is_operation) {
