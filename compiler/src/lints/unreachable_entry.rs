@@ -157,6 +157,10 @@ mod tests {
             "allow *\nparent 1000 socks5 192.0.2.1 1080\n#!allow *\nparent 1000 socks5 192.0.2.2 1080\nproxy",
             "allow * * * * * 1-5\n#!deny * * * 25 * 2,3\nproxy",
             "allow * ::ffff:10.0.0.0/104\n#!deny * 10.1.0.0/16\nproxy",
+            // It has one target.
+            "allow * * mail.example.com 25\n#!deny * 10.0.0.1\ntcppm 2525 mail.example.com 25",
+            "allow * * *.com\n#!deny * * * 25\ntcppm 2525 mail.example.com 25\ntcppm 2526 mx.example.com 25",
+            "allow * * 192.0.2.0/24\n#!deny * 10.0.0.1 192.0.2.7\ntcppm 2525 192.0.2.7 25",
         ] {
             marked(lines);
         }
@@ -191,6 +195,12 @@ mod tests {
             "allow * * * 80\nparent 1000 http 0.0.0.0 0\nallow * * * 80 HTTP\nallow *\nsocks",
             "allow * * * * * * * 3\nallow * * * * * * * 2\nproxy",
             "auth none\nallow *\ndeny * * bad.example\nproxy",
+            "allow * * mail.example.com 25\ndeny * 10.0.0.1\ntcppm 2525 mail.example.com 25\nproxy",
+            "allow * * mail.example.com 25\ndeny * 10.0.0.1\ntcppm 2525 mail.example.com 26",
+            "allow * * mail.example.com 25\ndeny * 10.0.0.1\ntcppm 1 mail.example.com 25\ntcppm 2 b.example.com 25",
+            "allow * * mail.example.com 25\ndeny *\ntcppm 2525 mail.example.com 25",
+            "deny * * other.example.com\nallow *\ntcppm 2525 mail.example.com 25",
+            "allow * * 192.0.2.0/24\ndeny * 10.0.0.1\ntcppm 2525 mail.example.com 25",
             // Nobody's request at all: other rules tell.
             "allow *\ndeny bob\nproxy",
         ] {

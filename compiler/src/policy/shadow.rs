@@ -130,9 +130,8 @@ impl<'a> Search<'a> {
         mut asked: Asked,
         decide: Decide<'a>,
     ) -> Self {
-        // An entry that is shadowed for every target is so for a service that knows none, or one only.
+        // An entry that is shadowed for every target is so for a service that knows none.
         asked.no_target = false;
-        asked.fixed.clear();
         let local = |ace: &Ace| program.acls.parents(ace).iter().any(Parent::is_local);
         // A redirected request comes as the other service's.
         if entries.iter().filter_map(|id| program.acls.ace(*id)).any(local) {

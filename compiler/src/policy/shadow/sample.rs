@@ -8,7 +8,7 @@ use crate::{
         acl::{Ace, AddressRange, Matcher, NamePattern, Operation},
     },
     requests::asked::{Asked, Names},
-    table::WeekTime,
+    table::{WeekTime, oracle::name_matches},
 };
 
 /// Values that hardly any entry lists.
@@ -49,20 +49,19 @@ impl<'a> Sampler<'a> {
         let others = || operations().filter(|one| **one != Operation::Bind);
         let operation =
             if again { others().next_back() } else { others().next() }.or_else(|| operations().next())?;
+        let (target, port) = if asked.fixed.is_empty() {
+            target(matcher, asked).zip(port(matcher))
+        } else {
+            fixed(matcher, asked)
+        }?;
         Some(Witness {
             user: self.user(matcher, asked)?,
             source: matcher
                 .sources
                 .as_deref()
                 .map_or_else(|| Some(if again { OTHER_SOURCE } else { SOURCE }.into()), amid)?,
-            target: target(matcher, asked)?,
-            port: match matcher.ports.as_deref() {
-                None => PORT,
-                Some(ports) => {
-                    let range = ports.iter().find(|range| range.first <= range.last && range.last > 0)?;
-                    u16::try_from(within(range.first.max(1).into(), range.last.into())).unwrap_or(range.last)
-                }
-            },
+            target,
+            port,
             operation: *operation,
             time: time(matcher, if again { NIGHT } else { OFFICE_HOURS })?,
         })
@@ -83,8 +82,39 @@ impl<'a> Sampler<'a> {
     }
 }
 
+fn port(matcher: &Matcher) -> Option<u16> {
+    let Some(ports) = matcher.ports.as_deref() else { return Some(PORT) };
+    let range = ports.iter().find(|range| range.first <= range.last && range.last > 0)?;
+    Some(u16::try_from(within(range.first.max(1).into(), range.last.into())).unwrap_or(range.last))
+}
+
+/// The target and port of a port mapper that the entry accepts.
+fn fixed(matcher: &Matcher, asked: &Asked) -> Option<(Target, u16)> {
+    let targets = matcher.targets.as_deref();
+    asked.fixed.iter().find_map(|(name, literal, port)| {
+        let ports = matcher.ports.as_deref();
+        if !ports.is_none_or(|ports| ports.iter().any(|range| (range.first..=range.last).contains(port))) {
+            return None;
+        }
+        let named = targets
+            .is_none_or(|targets| targets.names.iter().any(|pattern| name_matches(pattern, name.as_bytes())));
+        let ranges = targets.map_or(&[][..], |targets| &targets.addresses);
+        let address = match literal {
+            Some(address) if named || ranges.iter().any(|range| range.contains(*address)) => Some(*address),
+            Some(_) => None,
+            None if named => Some(elsewhere(asked)),
+            None => amid(ranges),
+        };
+        Some((Target { host: Some(name.as_bytes().to_vec()), address: Some(address?) }, *port))
+    })
+}
+
+fn elsewhere(asked: &Asked) -> IpAddr {
+    if asked.v4 { IpAddr::from(ADDRESS) } else { ADDRESS_V6.into() }
+}
+
 fn target(matcher: &Matcher, asked: &Asked) -> Option<Target> {
-    let elsewhere = if asked.v4 { IpAddr::from(ADDRESS) } else { ADDRESS_V6.into() };
+    let elsewhere = elsewhere(asked);
     let Some(targets) = matcher.targets.as_deref() else {
         return Some(Target { host: Some(HOST.to_vec()), address: Some(elsewhere) });
     };
