@@ -23,6 +23,13 @@ rule! {
     /// proxy -i127.0.0.1
     /// ```
     ///
+    /// ```3proxy,fixed
+    /// auth iponly
+    /// deny * * ads.example
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
     /// Right:
     ///
     /// ```3proxy,clean
