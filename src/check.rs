@@ -22,7 +22,7 @@ use crate::{
     files::Given,
     levels::{Asked, leveled},
     report::{self, Report, Style, Summary, complain},
-    rewrite,
+    rewrite::Rewrite,
     settings::{Houses, Origin, Settings},
 };
 use inputs::Input;
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Check, color: Color) -> Result<ExitCode> {
     let report = Report::new(args.format, style, args.deny_warnings);
     let mut checker = Checker {
         args,
-        asked: args.levels.asked(),
+        asked: Rc::new(args.levels.asked()),
         out,
         report,
         summary: Summary::default(),
@@ -85,7 +85,7 @@ impl Check {
 /// A check under way.
 struct Checker<'a> {
     args: &'a Check,
-    asked: Asked,
+    asked: Rc<Asked>,
     out: Box<dyn Write>,
     report: Report,
     summary: Summary,
@@ -111,7 +111,7 @@ impl Checker<'_> {
             root: reading.image.root.clone(),
             template: reading.template.into(),
         };
-        let asked = &self.asked;
+        let asked = Rc::clone(&self.asked);
         let compile = |files: &dyn Files| {
             let mut compiled = compiler::compile_with(&given.path, files, &options);
             let Compiled { sources, findings, .. } = &mut compiled;
@@ -125,7 +125,14 @@ impl Checker<'_> {
         let compiled = if self.args.fixes() {
             let allowed = if self.args.fixing.unsafe_fixes { Safety::Unsafe } else { Safety::Safe };
             let mended = fix::mend(&given, &compile, allowed);
-            self.mended(input, &given, mended)?
+            match self.write(input, &given.path, &mended) {
+                Ok(()) => self.mended(mended)?,
+                // Nothing is mended, so all that was found is there.
+                Err(error) => {
+                    self.failed(&given.path, &error)?;
+                    compile(&Given::of(given.path.clone(), before(&given.path, mended)))
+                }
+            }
         } else {
             compile(&given)
         };
@@ -137,31 +144,34 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Writes what was mended, or what would be; what is left is returned.
-    fn mended(&mut self, input: &Input, given: &Given, mended: Mended) -> Result<Compiled> {
+    /// Writes what was mended, or what would be: all of it, or on an error none.
+    fn write(&mut self, input: &Input, main: &Path, mended: &Mended) -> Result<()> {
+        let mut stdout = io::BufWriter::new(io::stdout().lock());
+        let mut rewrites = Vec::new();
+        for (path, changed) in &mended.changed {
+            if self.args.fixing.diff {
+                self.differs = true;
+                report::unified(&mut stdout, &mended.compiled, path, changed, self.color)?;
+            } else if input.is_stdin() && path == main {
+                stdout.write_all(&changed.after)?;
+            } else {
+                rewrites.push(Rewrite::prepare(path, &changed.before, &changed.after)?);
+            }
+        }
+        if input.is_stdin() && !self.args.fixing.diff && !mended.changed.contains_key(main) {
+            // Nothing is mended: what came goes out.
+            stdout.write_all(main_text(mended))?;
+        }
+        stdout.flush()?;
+        rewrites.into_iter().try_for_each(Rewrite::done)
+    }
+
+    /// Says what was mended; what is left is returned.
+    fn mended(&mut self, mended: Mended) -> io::Result<Compiled> {
         self.summary.fixed += mended.made.len() as u64;
         if !self.args.fixing.diff {
             self.report.mended(&mut *self.out, &mended)?;
         }
-        let mut stdout = io::BufWriter::new(io::stdout().lock());
-        for (path, changed) in &mended.changed {
-            let is_main = *path == given.path;
-            if self.args.fixing.diff {
-                self.differs = true;
-                report::unified(&mut stdout, &mended.compiled, path, changed, self.color)?;
-            } else if input.is_stdin() && is_main {
-                stdout.write_all(&changed.after)?;
-            } else {
-                let written = rewrite::replace(path, &changed.before, &changed.after);
-                written.or_else(|error| self.failed(path, &error))?;
-            }
-        }
-        if input.is_stdin() && !self.args.fixing.diff && !mended.changed.contains_key(&given.path) {
-            // Nothing is mended: what came goes out.
-            let main = mended.compiled.sources.iter().next();
-            stdout.write_all(main.map(|(_, source)| &*source.text).unwrap_or_default())?;
-        }
-        stdout.flush()?;
         Ok(mended.compiled)
     }
 
@@ -184,6 +194,18 @@ impl Checker<'_> {
         self.out.flush()?;
         Ok(ExitCode::from(if self.summary.failed > 0 { 2 } else { u8::from(found) }))
     }
+}
+
+/// The text of the configuration itself, as it is now.
+fn main_text(mended: &Mended) -> &[u8] {
+    let main = mended.compiled.sources.iter().next();
+    main.map(|(_, source)| &*source.text).unwrap_or_default()
+}
+
+/// The text of the configuration at `main` before it was mended.
+fn before(main: &Path, mut mended: Mended) -> Vec<u8> {
+    let changed = mended.changed.remove(main).map(|changed| changed.before);
+    changed.unwrap_or_else(|| main_text(&mended).to_vec())
 }
 
 /// The file that a place is in.

@@ -1,11 +1,11 @@
 //! Files from the disk and standard input.
 use std::{
     cell::Cell,
-    io,
+    io::{self, ErrorKind},
     path::{Component, Path, PathBuf},
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Error, Result, anyhow, bail};
 use compiler::{
     Compiled,
     options::{Options, Template},
@@ -45,9 +45,18 @@ impl Given {
     /// Reads the configuration at `path`, or standard input for `-`.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let text = if is_stdin(path) { read::whole(io::stdin().lock()) } else { read::configuration(path) };
-        let text = text.with_context(|| format!("`{}` can't be read", path.display()))?;
+        let shown = path.display();
+        let text = text.map_err(|error| match error.kind() {
+            ErrorKind::InvalidData => anyhow!("`{shown}` is no configuration: {error}"),
+            _ => Error::new(error).context(format!("`{shown}` can't be read")),
+        })?;
         let path = if is_stdin(path) { STDIN_NAME.into() } else { path.to_owned() };
-        Ok(Self { path, text: Cell::new(Some(text)) })
+        Ok(Self::of(path, text))
+    }
+
+    /// A configuration of which the text is known.
+    pub(crate) fn of(path: PathBuf, text: Vec<u8>) -> Self {
+        Self { path, text: Cell::new(Some(text)) }
     }
 
     /// The same under another name, if there is one.

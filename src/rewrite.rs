@@ -3,19 +3,46 @@ use std::{
     fs,
     io::Write,
     os::unix::fs::{MetadataExt, fchown},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use anyhow::{Context, Result, bail};
 use runtime::reload::read;
+use tempfile::NamedTempFile;
 
 /// Replaces the file at `path`, which held `before`, so that a reader sees all of the old text or all of the new one. Mode and
 /// owner stay, and a link stays a link.
 pub(crate) fn replace(path: &Path, before: &[u8], after: &[u8]) -> Result<()> {
-    written(path, before, after).with_context(|| format!("`{}` can't be rewritten", path.display()))
+    Rewrite::prepare(path, before, after)?.done()
 }
 
-fn written(path: &Path, before: &[u8], after: &[u8]) -> Result<()> {
+/// A new text that lies ready beside its file.
+pub(crate) struct Rewrite {
+    new: NamedTempFile,
+    /// As the caller calls it.
+    path: PathBuf,
+    /// Where it is, behind links.
+    place: PathBuf,
+}
+
+impl Rewrite {
+    /// Does all that can fail, but leaves the file at `path`, which held `before`, as it is.
+    pub(crate) fn prepare(path: &Path, before: &[u8], after: &[u8]) -> Result<Self> {
+        let (new, place) = ready(path, before, after).with_context(|| unwritten(path))?;
+        Ok(Self { new, path: path.to_owned(), place })
+    }
+
+    /// Puts it in its place.
+    pub(crate) fn done(self) -> Result<()> {
+        self.new.persist(self.place).map(drop).with_context(|| unwritten(&self.path))
+    }
+}
+
+fn unwritten(path: &Path) -> String {
+    format!("`{}` can't be rewritten", path.display())
+}
+
+fn ready(path: &Path, before: &[u8], after: &[u8]) -> Result<(NamedTempFile, PathBuf)> {
     let path = fs::canonicalize(path)?;
     let metadata = fs::metadata(&path)?;
     if read::included(&path)? != before {
@@ -34,8 +61,7 @@ fn written(path: &Path, before: &[u8], after: &[u8]) -> Result<()> {
     }
     new.as_file().set_permissions(metadata.permissions())?;
     new.as_file().sync_all()?;
-    new.persist(&path)?;
-    Ok(())
+    Ok((new, path))
 }
 
 #[cfg(test)]

@@ -4,22 +4,25 @@ mod read;
 use std::{
     collections::HashMap,
     fs,
-    io::ErrorKind,
+    io::{self, ErrorKind},
     path::{Path, PathBuf},
     rc::Rc,
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use compiler::{
     finding::Level,
     options::{Allowances, Runner},
 };
 use glob::{MatchOptions, Pattern};
+use runtime::reload::read as files;
 
-use crate::levels::Asked;
+use crate::{levels::Asked, report::complain};
 
 /// The name of the file.
 const NAME: &str = "cfgc.toml";
+/// So many faults of a file are told.
+const MOST_TOLD: usize = 5;
 /// A folder that has one of these is the root of a repository: nothing above it counts.
 const REPOSITORIES: [&str; 3] = [".git", ".hg", ".jj"];
 
@@ -39,15 +42,18 @@ pub(crate) struct Settings {
 /// Levels for some files.
 #[derive(Debug)]
 struct Override {
-    paths: Vec<Pattern>,
+    paths: Vec<Covered>,
     rules: Asked,
 }
 
 impl Settings {
-    /// Reads the file at `path`.
-    fn read(path: &Path) -> Result<Self> {
+    /// What stands in the file at `path`, which `file` reads.
+    fn read(path: &Path, file: fn(&Path) -> io::Result<Vec<u8>>) -> Result<Self> {
         let shown = path.display();
-        let text = fs::read_to_string(path).with_context(|| format!("`{shown}` can't be read"))?;
+        let unreadable = || format!("`{shown}` can't be read");
+        let text = file(path).with_context(unreadable)?;
+        let text =
+            String::from_utf8(text).map_err(|_| anyhow!("it is not UTF-8")).with_context(unreadable)?;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         match read::read(&text, folder) {
             Ok(settings) => Ok(settings),
@@ -55,7 +61,9 @@ impl Settings {
                 let line = |fault: &read::Fault| {
                     format!("{shown}:{}:{}: {}", fault.at.line, fault.at.column, fault.message)
                 };
-                bail!("{}", faults.iter().map(line).collect::<Vec<_>>().join("\ncfgc: "))
+                // One broken line brings many after it.
+                faults.iter().take(MOST_TOLD).for_each(|fault| complain(&line(fault)));
+                bail!("nothing is checked: `{shown}` has {}", counted(faults.len()))
             }
         }
     }
@@ -69,6 +77,14 @@ impl Settings {
     }
 }
 
+/// Files that a pattern names.
+#[derive(Debug)]
+struct Covered {
+    pattern: Pattern,
+    /// In whatever folder: the pattern is one of names, not of paths.
+    anywhere: bool,
+}
+
 impl Override {
     /// Whether a file is covered: by its path from `folder` on or that of a folder it is in; by its name alone, if the pattern
     /// has no slash.
@@ -76,13 +92,20 @@ impl Override {
         let Ok(path) = std::path::absolute(path) else { return false };
         let Ok(inside) = path.strip_prefix(folder) else { return false };
         let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
-        self.paths.iter().any(|pattern| {
-            let by_name = !pattern.as_str().contains('/');
+        self.paths.iter().any(|Covered { pattern, anywhere }| {
             inside.ancestors().any(|part| {
-                let part = if by_name { part.file_name().map(Path::new) } else { Some(part) };
+                let part = if *anywhere { part.file_name().map(Path::new) } else { Some(part) };
                 part.is_some_and(|part| pattern.matches_path_with(part, options))
             })
         })
+    }
+}
+
+fn counted(faults: usize) -> String {
+    match faults {
+        1 => "a fault".to_owned(),
+        few if few <= MOST_TOLD => format!("{few} faults"),
+        many => format!("{many} faults, of which the first {MOST_TOLD} are shown"),
     }
 }
 
@@ -118,9 +141,11 @@ impl Houses {
         if let Some(known) = self.known.get(&file) {
             return Ok(Rc::clone(known));
         }
-        let settings = Rc::new(match &file {
-            Some(file) => Settings::read(file)?,
-            None => Settings::default(),
+        let settings = Rc::new(match (&file, &self.origin) {
+            (Some(file), Origin::Found) => Settings::read(file, files::included)?,
+            // It may be a pipe of the shell.
+            (Some(file), _) => Settings::read(file, files::configuration)?,
+            (None, _) => Settings::default(),
         });
         self.known.insert(file, Rc::clone(&settings));
         Ok(settings)
@@ -132,9 +157,9 @@ fn above(path: &Path) -> Result<Option<PathBuf>> {
     let path = std::path::absolute(path)?;
     for folder in path.ancestors().skip(1) {
         let file = folder.join(NAME);
-        match fs::metadata(&file) {
-            Ok(metadata) if metadata.is_file() => return Ok(Some(file)),
-            Ok(_) => {}
+        // A link that leads nowhere is no file that is not there: who made it meant something.
+        match fs::symlink_metadata(&file) {
+            Ok(_) => return Ok(Some(file)),
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
             Err(error) => return Err(error).with_context(|| format!("`{}` can't be read", file.display())),
         }
@@ -147,7 +172,7 @@ fn above(path: &Path) -> Result<Option<PathBuf>> {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, path::Path};
+    use std::{fs, path::Path, process::Command};
 
     use compiler::finding::Level;
 
@@ -177,6 +202,51 @@ mod tests {
         assert_eq!(named.of(&path).unwrap().level("open-proxy", &path), Some(Level::Deny));
         let mut none = Houses::new(Origin::Nowhere);
         assert_eq!(none.of(&path).unwrap().level("open-proxy", &path), None);
+    }
+
+    #[test]
+    fn settings_that_are_no_file_are_not_passed_over() {
+        let top = tempfile::tempdir().unwrap();
+        let at = |path: &str| top.path().join(path);
+        for folder in ["folder/cfgc.toml", "link", "pipe", "none/.git"] {
+            fs::create_dir_all(at(folder)).unwrap();
+        }
+        assert!(Command::new("mkfifo").arg(at("pipe/cfgc.toml")).status().unwrap().success());
+        std::os::unix::fs::symlink("nowhere", at("link/cfgc.toml")).unwrap();
+        let told = |path: &str| {
+            Houses::new(Origin::Found).of(&at(path)).map(|_| ()).map_err(|error| format!("{error:#}"))
+        };
+        for (path, why) in [
+            ("folder/a.cfg", "is a directory"),
+            ("link/a.cfg", "No such file or directory (os error 2)"),
+            ("pipe/a.cfg", "it is no regular file"),
+        ] {
+            let error = told(path).unwrap_err();
+            assert!(error.ends_with(&format!("cfgc.toml` can't be read: {why}")), "{path}: {error}");
+        }
+        assert_eq!(told("none/a.cfg"), Ok(()));
+    }
+
+    #[test]
+    fn a_pattern_with_a_slash_is_a_path_from_the_folder_on() {
+        for (pattern, covered) in [
+            ("a.cfg", [true, true, false]),
+            ("./a.cfg", [true, false, false]),
+            ("././sub", [false, true, true]),
+            ("sub/", [false, true, true]),
+            ("./sub/*.cfg", [false, true, false]),
+            (".", [true, true, true]),
+            ("./", [true, true, true]),
+        ] {
+            let text = format!("[[overrides]]\npaths = [\"{pattern}\"]\nrules = {{ all = \"warn\" }}\n");
+            let settings = super::read::read(&text, "/repo".into()).unwrap();
+            let is = |path: &str| settings.level("bom", Path::new(path)).is_some();
+            assert_eq!(
+                ["/repo/a.cfg", "/repo/sub/a.cfg", "/repo/sub/x/b.conf"].map(is),
+                covered,
+                "{pattern}"
+            );
+        }
     }
 
     #[test]

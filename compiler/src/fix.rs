@@ -5,7 +5,10 @@ pub use mend::{Changed, Made, Mended, Withheld, mend};
 
 use grammar::{Span, syntax::Line};
 
-use crate::sources::{FileId, Loc, Source, Sources};
+use crate::{
+    finding::Finding,
+    sources::{FileId, Loc, Source, Sources},
+};
 
 /// Whether an edit may be made unasked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -86,6 +89,25 @@ fn apply(mut edits: Vec<&Edit>, text: &[u8]) -> Vec<u8> {
     }
     fixed.extend_from_slice(text.get(done..).unwrap_or_default());
     fixed
+}
+
+/// Gives the lines that fixes insert the line ends that stand about them.
+pub(crate) fn settle(sources: &Sources, findings: &mut [Finding]) {
+    let fixes = findings.iter_mut().filter_map(|finding| finding.fix.as_mut());
+    for edit in fixes.flat_map(|fix| &mut fix.edits).filter(|edit| edit.text.contains('\n')) {
+        if sources.get(edit.at.file).is_some_and(|source| ends_crlf(source, edit.at)) {
+            edit.text = edit.text.replace("\r\n", "\n").replace('\n', "\r\n");
+        }
+    }
+}
+
+/// Whether the line of a place ends with CRLF; if it has no end, the one before it.
+fn ends_crlf(source: &Source, at: Loc) -> bool {
+    let (before, behind) = source.text.split_at_checked(at.span.start as usize).unwrap_or((&[], &[]));
+    let is_end = |byte: &u8| *byte == b'\n';
+    let own = behind.iter().position(is_end).map(|at| before.len() + at);
+    let end = own.or_else(|| before.iter().rposition(is_end));
+    end.and_then(|end| end.checked_sub(1)).and_then(|last| source.text.get(last)) == Some(&b'\r')
 }
 
 fn line_at(source: &Source, at: Loc) -> Option<Line> {

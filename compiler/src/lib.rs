@@ -66,6 +66,7 @@ pub fn compile_with(path: &Path, files: &dyn Files, options: &Options) -> Compil
     lowered.findings.extend(lints::check(&lowered.sources, &lowered.program, options));
     template::settle(&lowered.sources, &lowered.program, &mut lowered.findings);
     lints::smart_punctuation::yields(&mut lowered.findings);
+    fix::settle(&lowered.sources, &mut lowered.findings);
     allow::apply(&lowered.sources, &lowered.program, options.allowances, &mut lowered.findings);
     lowered.findings.iter_mut().for_each(Finding::shorten);
     lowered.findings.sort_by_key(|finding| (finding.at, finding.rule));

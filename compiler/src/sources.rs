@@ -27,8 +27,8 @@ pub trait Files {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 }
 
-/// So long may a text be. Nobody means more, and with all that it includes spans and tables can address it.
-const LONGEST: usize = 1 << 30;
+/// So long may a text be, in bytes. Nobody means more, and with all that it includes spans and tables can address it.
+pub const LONGEST: usize = 1 << 30;
 
 /// Reads a text, if it is not longer than a configuration may be.
 ///

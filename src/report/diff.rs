@@ -146,6 +146,12 @@ fn list(out: &mut dyn Write, versions: Versions<'_>, change: &ListChange) -> io:
     let rest = change.classes.len().saturating_sub(CLASSES);
     match (rest, change.more) {
         (0, false) => {}
+        (0, true) if change.classes.is_empty() => {
+            writeln!(
+                out,
+                "  these lists differ so much that it would take too long to say which are decided otherwise"
+            )?;
+        }
         (0, true) => writeln!(out, "  there are more: these are the first {}", change.classes.len())?,
         (_, false) => writeln!(out, "  and {rest} more: `--json` shows them")?,
         (_, true) => writeln!(out, "  and more than {rest} more: `--json` shows {rest} of them")?,

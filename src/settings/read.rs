@@ -13,7 +13,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::{Override, Settings};
+use super::{Covered, Override, Settings};
 use crate::levels::{Asked, names_rules};
 
 /// The keys of a file, and those of an override.
@@ -106,21 +106,23 @@ impl Reader {
         Some(Override { paths: paths?, rules: rules? })
     }
 
-    fn paths(&mut self, value: &Value<'_>) -> Vec<Pattern> {
+    fn paths(&mut self, value: &Value<'_>) -> Vec<Covered> {
         let DeValue::Array(items) = value.get_ref() else {
             self.wrong_type("paths", value, "an array of patterns");
             return Vec::new();
         };
+        if items.is_empty() {
+            self.fault(value.span(), "`paths` is empty, so these overrides are for no file");
+        }
         let mut patterns = Vec::new();
         for item in items {
             let DeValue::String(text) = item.get_ref() else {
                 self.wrong_type("paths", item, "an array of patterns");
                 continue;
             };
-            // A folder covers what is in it.
-            match Pattern::new(text.trim_end_matches('/')) {
-                Ok(pattern) => patterns.push(pattern),
-                Err(error) => self.fault(item.span(), format!("`{text}` is no pattern: {}", error.msg)),
+            match covered(text) {
+                Ok(covered) => patterns.push(covered),
+                Err(why) => self.fault(item.span(), why),
             }
         }
         patterns
@@ -179,6 +181,33 @@ impl Reader {
     }
 }
 
+/// What a pattern is for, or why no file can be like it.
+fn covered(text: &str) -> Result<Covered, String> {
+    let fault = |why: &str| Err(format!("no file is like `{text}`: {why}"));
+    if text.is_empty() {
+        return fault("it is empty; write `**` for all");
+    }
+    if text.starts_with('/') {
+        return fault("write the path from the folder of `cfgc.toml` on, without `/` at its start");
+    }
+    // A folder covers what is in it.
+    let (path, mut inside) = (text.trim_end_matches('/'), text);
+    while let Some(rest) = inside.strip_prefix("./") {
+        inside = rest.trim_start_matches('/');
+    }
+    let inside = match inside.trim_end_matches('/') {
+        "" | "." => "**",
+        inside => inside,
+    };
+    if inside.split('/').any(|part| matches!(part, "" | "." | "..")) {
+        return fault(
+            "write a path without `.`, `..` and empty parts; put `cfgc.toml` into a folder above the file",
+        );
+    }
+    let pattern = Pattern::new(inside).map_err(|error| format!("`{text}` is no pattern: {}", error.msg))?;
+    Ok(Covered { pattern, anywhere: !path.contains('/') })
+}
+
 /// What may have been meant, or all that could be.
 fn guess(written: &str, known: &[&'static str], what: &str) -> String {
     closest(written.as_bytes(), known.iter().copied()).map_or_else(
@@ -221,8 +250,24 @@ mod tests {
             ("[[overrides]]\npaths = [\"a\"]", "1:1: these overrides have no `rules`"),
             ("[[overrides]]\npaths = [\"[\"]\nrules = {}", "2:10: `[` is no pattern: invalid range pattern"),
             (
-                "[[overrides]]\npath = []\npaths = []\nrules = {}",
+                "[[overrides]]\npath = []\npaths = [\"a\"]\nrules = {}",
                 "2:1: there is no key `path` here: did you mean `paths`?",
+            ),
+            (
+                "[[overrides]]\npaths = []\nrules = {}",
+                "2:9: `paths` is empty, so these overrides are for no file",
+            ),
+            (
+                "[[overrides]]\npaths = [\"\"]\nrules = {}",
+                "2:10: no file is like ``: it is empty; write `**` for all",
+            ),
+            (
+                "[[overrides]]\npaths = [\"/\"]\nrules = {}",
+                "2:10: no file is like `/`: write the path from the folder of `cfgc.toml` on, without `/` at its start",
+            ),
+            (
+                "[[overrides]]\npaths = [\"../*\"]\nrules = {}",
+                "2:10: no file is like `../*`: write a path without `.`, `..` and empty parts; put `cfgc.toml` into a folder above the file",
             ),
         ] {
             let faults = read(text, "/".into()).unwrap_err();

@@ -7,7 +7,7 @@ mod settings;
 use std::{
     io::Write,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Command, Output, Stdio},
 };
 
 use tempfile::TempDir;
@@ -56,14 +56,30 @@ impl Folder {
 
     /// The same with so much on standard input.
     fn check_input(&self, arguments: &[&str], input: &[u8]) -> Said {
+        self.check_to(Stdio::piped(), arguments, input)
+    }
+
+    /// The same with standard input coming from there.
+    fn check_from(&self, input: impl Into<Stdio>, arguments: &[&str]) -> Said {
+        let mut command: Command = cfgc::command();
+        command.arg("check").args(arguments).current_dir(self.0.path()).stdin(input);
+        said(command.output().unwrap())
+    }
+
+    /// The same with standard output going there.
+    fn check_to(&self, out: impl Into<Stdio>, arguments: &[&str], input: &[u8]) -> Said {
         let mut command: Command = cfgc::command();
         command.arg("check").args(arguments).current_dir(self.0.path());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdin(Stdio::piped()).stdout(out).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         // It may have ended without reading.
         let _ = child.stdin.take().unwrap().write_all(input);
         let output = child.wait_with_output().unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        Said { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+        said(output)
     }
+}
+
+fn said(output: Output) -> Said {
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Said { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }

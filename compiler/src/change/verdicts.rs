@@ -104,13 +104,9 @@ impl<'a> Comparison<'a> {
             self.new.shape(&self.space, bind);
             found.weights |= bind && (self.old.weights_count() || self.new.weights_count());
             let mut search = Search { space: &self.space, requests: &requests, found, work, flipped: false };
-            for at in unpaired(&self.old) {
-                search.changed(&self.old, at, &self.new);
-            }
+            search.all(&self.old, &self.new);
             search.flipped = true;
-            for at in unpaired(&self.new) {
-                search.changed(&self.new, at, &self.old);
-            }
+            search.all(&self.new, &self.old);
         }
     }
 }
@@ -159,6 +155,18 @@ struct Search<'s, 'a> {
 }
 
 impl<'a> Search<'_, 'a> {
+    /// Finds the requests that entries decide which only `own` has, and that the other list decides otherwise.
+    fn all(&mut self, own: &Side<'a>, other: &Side<'a>) {
+        for at in unpaired(own) {
+            // What is before an entry is gone through for each: where that is too much, the rest is not looked at.
+            if self.found.more || !self.work.spend(1 + at) {
+                self.found.more = true;
+                return;
+            }
+            self.changed(own, at, other);
+        }
+    }
+
     /// Finds the requests that the entry `at` decides, which only its own list has, and that the other list decides otherwise.
     fn changed(&mut self, own: &Side<'a>, at: usize, other: &Side<'a>) {
         let matched: Vec<Cell<'a>> = self

@@ -1,13 +1,18 @@
 //! Files from the disk, none of which may keep its reader waiting for ever or have no end.
 use std::{
-    fs::{File, FileType},
+    fs::{File, FileType, Metadata, OpenOptions},
     io::{self, ErrorKind, Read},
-    os::unix::fs::FileTypeExt,
+    os::unix::fs::{FileTypeExt, OpenOptionsExt},
     path::Path,
 };
 
-/// The longest text that is read: by one byte more than the compiler takes, so that it sees what is longer.
-const MOST_BYTES: u64 = u32::MAX as u64 + 1;
+use compiler::sources::LONGEST;
+use rustix::fs::OFlags;
+
+/// By one byte more than the compiler takes, so that it sees what is longer.
+const MOST_BYTES: u64 = LONGEST as u64 + 1;
+/// A text is read in such parts; one that is mostly NUL is none.
+const PART: u64 = 1 << 16;
 
 /// Reads a configuration: a regular file, or a pipe, as `<(…)` of a shell is.
 ///
@@ -29,30 +34,102 @@ pub fn included(path: &Path) -> io::Result<Vec<u8>> {
 /// Reads to the end, or as far as the compiler looks.
 ///
 /// # Errors
-/// What the system says.
-pub fn whole(from: impl Read) -> io::Result<Vec<u8>> {
+/// What the system says, or that it is no text: what comes from a device may have no end.
+pub fn whole(mut from: impl Read) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
-    from.take(MOST_BYTES).read_to_end(&mut text)?;
-    Ok(text)
+    loop {
+        let before = text.len();
+        let left = MOST_BYTES.saturating_sub(before as u64);
+        let read = from.by_ref().take(left.min(PART)).read_to_end(&mut text)?;
+        let nul = text.iter().skip(before).filter(|byte| **byte == 0).count();
+        // Not more than half of it: UTF-16, of which the compiler says more.
+        if read as u64 == PART && nul > read / 2 {
+            return Err(io::Error::new(ErrorKind::InvalidData, "it holds binary data"));
+        }
+        if read == 0 || text.len() as u64 == MOST_BYTES {
+            return Ok(text);
+        }
+    }
 }
 
-fn read(path: &Path, is_good: impl FnOnce(&FileType) -> bool) -> io::Result<Vec<u8>> {
+fn read(path: &Path, is_good: impl Fn(&FileType) -> bool) -> io::Result<Vec<u8>> {
     // Before it is opened: that alone may wait.
-    let kind = std::fs::metadata(path)?.file_type();
+    let metadata = std::fs::metadata(path)?;
+    look(&metadata, &is_good)?;
+    if metadata.file_type().is_fifo() {
+        return whole(File::open(path)?);
+    }
+    // Files that the kernel makes up are called regular, and some wait for what comes next, as `/proc/kmsg` does.
+    let file =
+        OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)?;
+    look(&file.metadata()?, |kind| is_good(kind) && !kind.is_fifo())?;
+    whole(file).map_err(|error| match error.kind() {
+        ErrorKind::WouldBlock => io::Error::new(ErrorKind::InvalidInput, "it has no end"),
+        _ => error,
+    })
+}
+
+/// Refuses what is not to be read.
+fn look(metadata: &Metadata, is_good: impl Fn(&FileType) -> bool) -> io::Result<()> {
+    let kind = metadata.file_type();
     if kind.is_dir() {
         return Err(ErrorKind::IsADirectory.into());
     }
     if !is_good(&kind) {
         return Err(io::Error::new(ErrorKind::InvalidInput, "it is no regular file"));
     }
-    whole(File::open(path)?)
+    if metadata.len() >= MOST_BYTES {
+        return Err(io::Error::new(ErrorKind::FileTooLarge, "it is longer than 1 GiB"));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::{path::Path, process::Command};
+    use std::{io, path::Path, process::Command};
 
-    use super::{configuration, included};
+    use super::{MOST_BYTES, PART, configuration, included, whole};
+
+    /// What is read to the end of a stream that has one.
+    fn read(stream: impl io::Read) -> Option<usize> {
+        whole(stream).ok().map(|text| text.len())
+    }
+
+    #[test]
+    fn a_stream_is_read_while_it_is_text() {
+        use io::Read;
+        let part = usize::try_from(PART).unwrap();
+        let mut binary = io::repeat(0);
+        assert_eq!(read(&mut binary), None);
+        let late = io::repeat(b'#').take(3 * PART).chain(io::repeat(0));
+        assert_eq!(read(late), None);
+        // A few are findings, and UTF-16 has its own.
+        assert_eq!(read(&b"allow\0\n"[..]), Some(7));
+        assert_eq!(read(vec![0; part - 1].as_slice()), Some(part - 1));
+        assert_eq!(read(b"a\0".repeat(part).as_slice()), Some(2 * part));
+    }
+
+    #[test]
+    fn a_file_that_is_too_long_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let file = std::fs::File::create(&path).unwrap();
+        file.set_len(MOST_BYTES).unwrap();
+        assert_eq!(included(&path).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        file.set_len(MOST_BYTES - 1).unwrap();
+        assert_eq!(
+            included(&path).unwrap_err().kind(),
+            io::ErrorKind::InvalidData,
+            "it holds nothing but NUL"
+        );
+    }
+
+    /// Some of its files are called regular, but wait for what comes next: who may read them is told so.
+    #[test]
+    fn what_the_kernel_makes_up_keeps_nobody_waiting() {
+        assert!(included(Path::new("/proc/kmsg")).is_err());
+        assert!(included(Path::new("/proc/self/pagemap")).is_err());
+    }
 
     /// Whether each may be read, of those that don't wait.
     #[test]

@@ -16,6 +16,7 @@ fn each_kind_of_bad_input_gets_one_answer() {
         ("folder-included.cfg", "include sub\ninternal 127.0.0.1\nsocks\n"),
         ("missing-included.cfg", "include nowhere.cfg\ninternal 127.0.0.1\nsocks\n"),
         ("device-included.cfg", "include /dev/zero\ninternal 127.0.0.1\nsocks\n"),
+        ("kernel-included.cfg", "include /proc/kmsg\ninternal 127.0.0.1\nsocks\n"),
         ("empty.cfg", ""),
         ("blank.cfg", "\n\n"),
         ("sub/a.txt", ""),
@@ -32,6 +33,7 @@ fn each_kind_of_bad_input_gets_one_answer() {
         ("folder-included.cfg", 1, "deny[include-missing]: `sub` can't be read: is a directory"),
         ("missing-included.cfg", 1, "deny[include-missing]"),
         ("device-included.cfg", 1, "deny[include-missing]"),
+        ("kernel-included.cfg", 1, "deny[include-missing]"),
         ("empty.cfg", 0, "warn[empty-configuration]"),
         ("blank.cfg", 0, "warn[empty-configuration]"),
         ("one-zero.cfg", 1, "deny[nul-byte]"),
@@ -59,6 +61,14 @@ fn each_kind_of_bad_input_gets_one_answer() {
         assert_eq!((said.status, said.out.as_str()), (Some(2), ""), "{path}");
         assert!(said.err.contains(error) && said.err.lines().count() == 1, "{path}: {}", said.err);
     }
+}
+
+#[test]
+fn standard_input_that_is_no_text_is_not_read_to_its_end() {
+    let folder = Folder::with(&[]);
+    let said = folder.check_from(std::fs::File::open("/dev/zero").unwrap(), &["--format", "short", "-"]);
+    assert_eq!((said.status, said.out.as_str()), (Some(2), ""));
+    assert_eq!(said.err, "cfgc: `-` is no configuration: it holds binary data\n");
 }
 
 #[test]

@@ -96,4 +96,34 @@ fn a_file_that_can_not_be_written_is_told() {
     writer.join().unwrap().unwrap();
     assert_eq!(said.status, Some(2));
     assert!(said.err.contains("`pipe` can't be rewritten"), "{}", said.err);
+    assert!(said.out.contains("[port-range-reversed]") && !said.out.contains("fixed["), "{}", said.out);
+}
+
+#[test]
+fn of_files_that_can_not_all_be_written_none_is() {
+    let folder = folder();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let said = folder.check_to(full, &["--fix", "-", "--stdin-filename", "3proxy.cfg"], BEFORE.as_bytes());
+    assert_eq!(said.status, Some(2), "{}", said.err);
+    assert_eq!(folder.read("more.cfg"), "deny * * * * * Mon-Fri\n");
+    assert!(
+        said.err.contains("3proxy.cfg:4:13") && said.err.contains("[port-range-reversed]"),
+        "{}",
+        said.err
+    );
+    assert!(said.err.contains("more.cfg:1") && !said.err.contains("fixed["), "{}", said.err);
+    let names: Vec<_> =
+        fs::read_dir(folder.path("")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 3, "nothing is left beside them: {names:?}");
+}
+
+#[test]
+fn lines_that_come_end_as_those_about_them() {
+    let text =
+        "internal 127.0.0.1\r\nauth strong\r\nusers bob:CL:rabbit-hole\r\nallow bob\r\nsocks\r\nmaxconn 5";
+    let folder = Folder::with(&[("a.cfg", text)]);
+    let said = folder.check(&["--unsafe-fixes", "--allow", "crlf", "a.cfg"]);
+    let fixed = folder.read("a.cfg");
+    assert!(fixed.contains("maxconn 5\r\nsocks"), "{}{fixed}", said.out);
+    assert_eq!(fixed.matches('\n').count(), fixed.matches("\r\n").count(), "{fixed:?}");
 }
