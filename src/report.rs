@@ -9,7 +9,6 @@ pub(crate) mod ir;
 mod json;
 mod junit;
 mod location;
-mod mask;
 mod mended;
 mod sarif;
 mod short;
@@ -31,12 +30,12 @@ use compiler::{
     Compiled,
     finding::Finding,
     fix::Changed,
+    mask::Script,
     sources::{Loc, Source, Sources},
 };
 
 pub(crate) use findings::Report;
 use location::{relative, uri};
-use mask::Script;
 pub(crate) use style::Style;
 pub(crate) use summary::Summary;
 

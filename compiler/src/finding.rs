@@ -85,14 +85,26 @@ impl Finding {
 
     /// Cuts what it cites where that is very long: a word may be as long as a file.
     pub(crate) fn shorten(&mut self) {
-        let labels = self.labels.iter_mut().map(|label| &mut label.text);
-        let title = self.fix.as_mut().map(|fix| &mut fix.title);
-        let texts = [&mut self.message, &mut self.label].into_iter();
-        for text in texts.chain(labels).chain(&mut self.notes).chain(&mut self.help).chain(title) {
+        for text in self.texts() {
             if text.len() > LONGEST_CITATION {
                 *text = shortened(text);
             }
         }
+    }
+
+    /// Everything that it says.
+    pub(crate) fn texts(&mut self) -> impl Iterator<Item = &mut String> {
+        let labels = self.labels.iter_mut().map(|label| &mut label.text);
+        let title = self.fix.as_mut().map(|fix| &mut fix.title);
+        let texts = [&mut self.message, &mut self.label].into_iter();
+        texts.chain(labels).chain(&mut self.notes).chain(&mut self.help).chain(title)
+    }
+
+    /// Where it points, and what its repair changes.
+    pub(crate) fn places(&self) -> impl Iterator<Item = Loc> {
+        let labels = self.labels.iter().map(|label| label.at);
+        let edits = self.fix.iter().flat_map(|fix| &fix.edits).map(|edit| edit.at);
+        [self.at].into_iter().chain(labels).chain(edits)
     }
 
     /// Takes an equal finding in that stands behind it.

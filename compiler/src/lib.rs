@@ -19,10 +19,12 @@
 mod allow;
 pub mod chain;
 pub mod change;
+pub mod cite;
 pub mod finding;
 pub mod fix;
 pub mod lints;
 pub mod lower;
+pub mod mask;
 pub mod options;
 pub mod policy;
 pub mod program;
@@ -68,6 +70,7 @@ pub fn compile_with(path: &Path, files: &dyn Files, options: &Options) -> Compil
     lints::smart_punctuation::yields(&mut lowered.findings);
     fix::settle(&lowered.sources, &mut lowered.findings);
     allow::apply(&lowered.sources, &lowered.program, options.allowances, &mut lowered.findings);
+    cite::hide(&lowered.sources, &mut lowered.findings);
     lowered.findings.iter_mut().for_each(Finding::shorten);
     lowered.findings.sort_by_key(|finding| (finding.at, finding.rule));
     lowered

@@ -3,14 +3,13 @@ use std::{collections::VecDeque, ops::Range};
 
 use compiler::{
     fix::{Edit, Fix, Safety},
+    mask::Script,
     sources::Sources,
 };
 
 use super::{
     excerpt::{self, Excerpt},
-    line_at, line_start,
-    mask::Script,
-    printable,
+    line_at, line_start, printable,
 };
 
 /// So many lines are shown changed.

@@ -7,13 +7,13 @@ use std::{
 use compiler::{
     finding::{self, Level},
     fix::{self, Mended, Safety},
+    mask::Script,
     sources::{Loc, Sources},
 };
 use serde::Serialize;
 
 use super::{
     line_at, line_start,
-    mask::Script,
     summary::{Count, Summary},
 };
 

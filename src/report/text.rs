@@ -2,15 +2,14 @@
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level as Tone, Renderer, Snippet, Title};
 use compiler::{
     finding::{Finding, Level},
+    mask::Script,
     sources::{FileId, Loc, Sources},
 };
 
 use super::{
     difference,
     excerpt::{self, Excerpt},
-    further, line_at, line_start,
-    mask::Script,
-    place, printable,
+    further, line_at, line_start, place, printable,
     style::Style,
 };
 

@@ -6,7 +6,9 @@ use std::{
 
 use similar::{Algorithm, DiffTag, capture_diff_slices, group_diff_ops};
 
-use super::{difference, excerpt::Excerpt, mask::Script, printable};
+use compiler::mask::Script;
+
+use super::{difference, excerpt::Excerpt, printable};
 
 /// So many lines are shown around what changes.
 const CONTEXT: usize = 3;
@@ -77,7 +79,9 @@ fn shown(script: Script, line: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::mask::Script, write};
+    use compiler::mask::Script;
+
+    use super::write;
 
     fn diff(before: &str, after: &str) -> String {
         let mut out = Vec::new();

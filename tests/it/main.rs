@@ -29,6 +29,7 @@ mod proxy;
 mod readme;
 mod reload;
 mod run;
+mod secrets;
 mod support;
 mod tables;
 mod tidy;

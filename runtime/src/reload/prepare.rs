@@ -14,7 +14,7 @@ use grammar::Text;
 use tokio::task::JoinSet;
 
 use compiler::{
-    Compiled,
+    Compiled, cite,
     finding::{self, Finding, Level},
     program::{Program, acl::ParentHost, log::LogTarget, service::Service},
 };
@@ -87,6 +87,7 @@ fn load(config: &Config) -> (Result<Compiled, ReloadError>, Inputs) {
     inputs.0.extend(monitored.map(Input::of));
     compiled.findings = finding::group(config.levels.apply(compiled.findings));
     compiled.findings.extend(supported::check(&compiled.sources, &compiled.program));
+    cite::hide(&compiled.sources, &mut compiled.findings);
     (
         if gate::refuses(&compiled.findings) {
             Err(ReloadError::Refused(Box::new(compiled)))
@@ -122,6 +123,7 @@ async fn parents_resolve(mut compiled: Compiled) -> Result<Compiled, ReloadError
             .label("this parent can't be reached")
             .help("name a host that resolves, or give its address")
     }));
+    cite::hide(&compiled.sources, &mut compiled.findings);
     Err(ReloadError::Refused(Box::new(compiled)))
 }
 

@@ -2,6 +2,7 @@
 use compiler::{
     Compiled,
     change::{Class, Requests, Values},
+    mask::Script,
     program::acl::{AceId, Operation},
     query::{moment_name, operation_name},
     sources::Loc,
@@ -9,7 +10,7 @@ use compiler::{
 };
 use grammar::Span;
 
-use super::super::{excerpt::Excerpt, line_at, line_start, mask::Script, printable};
+use super::super::{excerpt::Excerpt, line_at, line_start, printable};
 
 /// So many values of a field are named.
 const VALUES: usize = 6;

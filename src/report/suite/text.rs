@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use compiler::{
     Compiled,
     finding::{Finding, Level},
+    mask::Script,
     program::acl::AceId,
     query::describe,
     sources::Loc,
@@ -16,9 +17,7 @@ use compiler::{
 use super::{Lines, Results, SuiteFile};
 use crate::report::{
     excerpt::{self, Excerpt},
-    line_at, line_start,
-    mask::Script,
-    place, printable,
+    line_at, line_start, place, printable,
     text::Text,
 };
 

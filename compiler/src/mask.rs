@@ -1,18 +1,23 @@
 //! Where the secrets of a line stand, so that what is shown of it holds none.
 //!
 //! Errs on the side of hiding: comments are looked at as if they were commands, a misspelt command as the one that was
-//! meant, and what could not be split into words is hidden as a whole.
-use std::ops::Range;
+//! meant, what could not be split into words is hidden as a whole, and so is what may be a password in a line whose
+//! fields are in doubt ([`fields`]).
+mod fields;
 
-use compiler::sources::{Source, Sources};
+use std::{borrow::Cow, ops::Range};
+
 use grammar::{
     directive::{self, Directive, Kind},
     syntax::{LineKind, Tree, Word, WordShape},
+    template,
 };
+
+use crate::sources::{Source, Sources};
 
 /// What the words of a text belong to.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Script {
+pub enum Script {
     /// Lines with a command each.
     Lines,
     /// Words of this command, brought in by `$file`; `None`: of one that nobody knows.
@@ -21,7 +26,8 @@ pub(super) enum Script {
 
 impl Script {
     /// What `source` is.
-    pub(super) fn of(sources: &Sources, source: &Source) -> Self {
+    #[must_use]
+    pub fn of(sources: &Sources, source: &Source) -> Self {
         let Some(at) = source.included_at else { return Self::Lines };
         let Some(includer) = sources.get(at.file) else { return Self::Lines };
         let command = sources.words(at).first().map(|word| word.value(&includer.text)).unwrap_or_default();
@@ -32,19 +38,28 @@ impl Script {
     }
 
     /// The secrets in `line`, as byte ranges of it, in order.
-    pub(super) fn secrets(self, line: &[u8]) -> Vec<Range<usize>> {
+    #[must_use]
+    pub fn secrets(self, line: &[u8]) -> Vec<Range<usize>> {
         match self {
             Self::Lines => of_command(line),
             Self::Words(directive) => {
                 let tree = grammar::parse_words(line);
                 let words = words(&tree);
-                let mut secrets: Vec<_> =
-                    words.iter().filter_map(|word| of_word(directive, 0, word, line)).collect();
+                let mut secrets = of_arguments(directive, &words, false, line);
                 secrets.extend(unsplit(&tree, line).filter(|_| directive.is_none_or(has_secrets)));
                 secrets
             }
         }
     }
+}
+
+/// Where the secret of a part of a line starts and ends, if it looks like an account or a URL wherever it stands.
+pub(crate) fn of_shape(part: &[u8]) -> Option<Range<usize>> {
+    if has_type(part) {
+        let start = password(part)?;
+        return (start < part.len()).then_some(start..part.len());
+    }
+    of_url(part)
 }
 
 /// The command that is, or was meant to be, called `name`.
@@ -66,7 +81,8 @@ fn words(tree: &Tree) -> Vec<Word> {
 fn of_command(line: &[u8]) -> Vec<Range<usize>> {
     // So a command that is commented out or indented is read too.
     let skipped = line.iter().take_while(|byte| b" \t#;".contains(byte)).count();
-    let line = line.get(skipped..).unwrap_or_default();
+    let line = without_markers(line.get(skipped..).unwrap_or_default());
+    let line = &*line;
     // With its end: a `$file` at the very end of a text would be an unfinished one, and hidden.
     let ended = [line, b"\n"].concat();
     let tree = grammar::parse(&ended);
@@ -74,12 +90,50 @@ fn of_command(line: &[u8]) -> Vec<Range<usize>> {
     let Some((command, arguments)) = words.split_first() else { return Vec::new() };
     let directive = meant(&command.value(line));
     // An account that stands where a command should: the rest of a `users` line, or an included file of passwords.
+    let written = command.span.of(line);
     let account = if directive.is_none() { of_account(command, line) } else { None };
-    let mut secrets: Vec<_> = account.into_iter().collect();
-    let found = arguments.iter().enumerate();
-    secrets.extend(found.filter_map(|(index, word)| of_word(directive, index, word, line)));
+    let shape = account.or_else(|| shifted(of_shape(written)?, command));
+    let mut secrets: Vec<_> = shape.into_iter().collect();
+    secrets.extend(of_arguments(directive, arguments, true, line));
     secrets.extend(unsplit(&tree, line).filter(|_| directive.is_none_or(has_secrets)));
     secrets.into_iter().map(|range| range.start + skipped..range.end + skipped).collect()
+}
+
+/// A line in which each marker of a template is a number as long as it is: it stands for a word, or for part of one.
+fn without_markers(line: &[u8]) -> Cow<'_, [u8]> {
+    if !line.iter().any(|byte| b"{<@".contains(byte)) {
+        return Cow::Borrowed(line);
+    }
+    let mut masked = line.to_vec();
+    for marker in template::markers(line).iter().filter(|marker| marker.certain) {
+        masked.get_mut(marker.span.range()).unwrap_or_default().fill(b'1');
+    }
+    Cow::Owned(masked)
+}
+
+/// The secrets in what stands behind a command; `whole`: and nothing of it stands elsewhere.
+fn of_arguments(
+    directive: Option<&Directive>,
+    arguments: &[Word],
+    whole: bool,
+    line: &[u8],
+) -> Vec<Range<usize>> {
+    let hidden = match directive.map(|row| row.name) {
+        Some("parent") => fields::of_parent(arguments, whole, line),
+        Some("radius") => fields::of_radius(arguments, whole, line),
+        _ => Vec::new(),
+    };
+    let mut typed = false;
+    let mut secrets = Vec::new();
+    for (index, word) in arguments.iter().enumerate() {
+        let behind_type = std::mem::replace(&mut typed, ends_in_type(word.span.of(line)));
+        let is_hidden = hidden.get(index).copied().unwrap_or(false) && !is_path(word, line)
+            || behind_type && !has_type(word.span.of(line));
+        let secret =
+            if is_hidden { inside_quotes(word, line) } else { of_word(directive, index, word, line) };
+        secrets.extend(secret);
+    }
+    secrets
 }
 
 /// What stands behind the words of a line that could not be split to its end.
@@ -89,6 +143,15 @@ fn unsplit(tree: &Tree, line: &[u8]) -> Option<Range<usize>> {
     let rest = line.get(split..)?;
     let blank = rest.len() - rest.trim_ascii_start().len();
     (blank < rest.len()).then(|| split + blank..split + rest.trim_ascii_end().len())
+}
+
+/// Whether a word is a `$file` with a path that no password is likely to be.
+fn is_path(word: &Word, line: &[u8]) -> bool {
+    let written = word.span.of(line);
+    let dollars = written.iter().filter(|byte| **byte == b'$').count();
+    matches!(word.shape, WordShape::Splice { dollar } if dollar == word.span.start)
+        && dollars == 1
+        && written.contains(&b'/')
 }
 
 /// The secret in the argument at `index` of `directive`.
@@ -109,45 +172,86 @@ fn of_word(directive: Option<&Directive>, index: usize, word: &Word, line: &[u8]
     let from = match kind {
         _ if has_type(written) => password(written)?,
         Some(Kind::Secret) if name == "users" => password(written).unwrap_or(quote),
-        Some(Kind::Secret) => quote,
+        // Its fields have been looked at together.
+        Some(Kind::Secret) => return None,
         // ODBC: `&SOURCE,USER,PASSWORD`.
         _ if name == "log" && written.get(quote) == Some(&b'&') => {
             written.iter().position(|byte| *byte == b',')? + 1
         }
-        _ => return of_address(directive, word, line),
+        _ => return of_address(name, word, line),
     };
-    // The password alone may be in quotes.
-    let from = from + usize::from(from > quote && written.get(from) == Some(&b'"'));
-    // A quote that opens within the password is hidden, and so is the one that closes it.
-    let opened = quote == 1 || from.checked_sub(1).and_then(|at| written.get(at)) == Some(&b'"');
-    let to = written.len() - usize::from(opened && from < written.len() && written.ends_with(b"\""));
+    behind(from, word, line)
+}
+
+/// What stands in a word from `from` on; its quotes are shown if both are.
+fn behind(from: usize, word: &Word, line: &[u8]) -> Option<Range<usize>> {
+    let written = word.span.of(line);
+    let quote = usize::from(written.first() == Some(&b'"'));
+    // The password alone may be in quotes; one that opens within it is hidden, and so is the one that closes it.
+    let own = written.get(from) == Some(&b'"');
+    let from = from + usize::from(own);
+    let closed = from < written.len() && written.ends_with(b"\"") && (quote == 1 || own);
+    shifted(from..written.len() - usize::from(closed), word)
+}
+
+/// The whole of a word, but its quotes.
+fn inside_quotes(word: &Word, line: &[u8]) -> Option<Range<usize>> {
+    behind(0, word, line)
+}
+
+/// A range of a word as one of its line; `None`: it is empty.
+fn shifted(range: Range<usize>, word: &Word) -> Option<Range<usize>> {
     let start = word.span.start as usize;
-    (from < to).then(|| start + from..start + to)
+    (range.start < range.end).then(|| start + range.start..start + range.end)
 }
 
 /// What stands before the `@` of an address that is written as in a URL, `NAME:PASSWORD@HOST`.
-fn of_address(directive: Option<&Directive>, word: &Word, line: &[u8]) -> Option<Range<usize>> {
+fn of_address(name: &str, word: &Word, line: &[u8]) -> Option<Range<usize>> {
     let written = word.span.of(line);
+    if let Some(range) = of_url(written) {
+        return shifted(range, word);
+    }
     let at = written.iter().rposition(|byte| *byte == b'@')?;
     let from = usize::from(written.first() == Some(&b'"'));
-    let named = written.get(from..at)?.contains(&b':');
-    let start = word.span.start as usize;
-    (named && directive.is_none_or(|row| row.name == "parent")).then(|| start + from..start + at)
+    // In a log format both are usual.
+    let named = name != "logformat" && written.get(from..at)?.contains(&b':');
+    named.then(|| shifted(from..at, word)).flatten()
+}
+
+/// What stands before the `@` of a URL, from its scheme on.
+fn of_url(written: &[u8]) -> Option<Range<usize>> {
+    let scheme = written.windows(3).position(|part| part == b"://")?;
+    let at = written.iter().rposition(|byte| *byte == b'@').filter(|at| *at > scheme)?;
+    let is_before = |byte: &u8| b",\"' \t".contains(byte);
+    let before = written.get(..scheme)?.iter().rposition(is_before);
+    Some(before.map_or(0, |before| before + 1)..at)
 }
 
 /// The password of a word that is an account: what stands behind its first colon.
 fn of_account(word: &Word, line: &[u8]) -> Option<Range<usize>> {
     let written = word.span.of(line);
-    let from = password(written)?;
-    let start = word.span.start as usize;
-    (from < written.len()).then(|| start + from..start + written.len())
+    shifted(password(written)?..written.len(), word)
 }
+
+/// The types of passwords, as they stand in an account.
+const TYPES: [&[u8]; 3] = [b":CL:", b":CR:", b":NT:"];
 
 /// Whether a word looks like an account, wherever it stands.
 fn has_type(written: &[u8]) -> bool {
-    written
-        .windows(4)
-        .any(|part| [b":CL:", b":CR:", b":NT:"].iter().any(|known| part.eq_ignore_ascii_case(*known)))
+    written.windows(4).any(|part| TYPES.iter().any(|known| part.eq_ignore_ascii_case(known)))
+}
+
+/// Whether a word is an account up to its password: a blank has cut it.
+fn ends_in_type(written: &[u8]) -> bool {
+    let tail = |known: &[u8]| {
+        written.len() >= known.len() && {
+            let (_, tail) = written.split_at(written.len() - known.len());
+            tail.eq_ignore_ascii_case(known)
+        }
+    };
+    TYPES
+        .iter()
+        .any(|known| tail(known) || known.get(1..).is_some_and(|bare| written.eq_ignore_ascii_case(bare)))
 }
 
 /// Where the password of `NAME:TYPE:PASSWORD` or `NAME:PASSWORD` starts.
@@ -196,10 +300,34 @@ mod tests {
             ("radius $s3cret 127.0.0.1", "radius *** 127.0.0.1"),
             ("radius $/run/secret 127.0.0.1", "radius $/run/secret 127.0.0.1"),
             ("radius \"s3 cret\" 127.0.0.1", "radius \"***\" 127.0.0.1"),
+            ("radius 127.0.0.1:1812 secret", "radius *** ***"),
+            ("parent 1000 http 10.0.0.1 3128 secret", "parent 1000 http 10.0.0.1 3128 ***"),
+            ("parent 1000 http 10.0.0.1 3128 *", "parent 1000 http 10.0.0.1 3128 *"),
+            ("radius secret [::1]:1812/::1 10.0.0.300 s2", "radius *** [::1]:1812/::1 *** ***"),
+            ("users al:CL:pa\"$word\"", "users al:CL:***"),
+            ("parent 1000 http 10.0.0.1:3128 bob secret", "parent 1000 http 10.0.0.1:3128 *** ***"),
+            ("parent 1000 http 10.0.0.1 bob secret", "parent 1000 http 10.0.0.1 *** ***"),
+            ("parent http 10.0.0.1 3128 bob secret", "parent http 10.0.0.1 *** *** ***"),
+            ("parent 1000 http proxy.example.com secret", "parent 1000 http proxy.example.com ***"),
+            ("parent 1000 http 10.0.0.1 3128 bob:secret", "parent 1000 http 10.0.0.1 3128 ***"),
+            ("parent 1000 http secret 10.0.0.1 3128 bob", "parent 1000 http *** 10.0.0.1 *** ***"),
+            ("parent 1000 htpp proxy1 3128 bob secret", "parent 1000 htpp proxy1 3128 bob ***"),
+            ("parent 1000 http proxy1 3128 bob secret two", "parent 1000 http proxy1 3128 bob *** ***"),
+            ("parent 1000 http h {{ port }} bob secret", "parent 1000 http h {{ port }} bob ***"),
+            (
+                "parent 1000 http http://bob:secret@10.0.0.1 3128 a b",
+                "parent 1000 http ***@10.0.0.1 *** *** ***",
+            ),
+            ("allow * * http://u:secret@h/", "allow * * ***@h/"),
+            ("allow * * a.com,http://u:secret@h/", "allow * * a.com,***@h/"),
+            ("allow bob:CL:secret", "allow bob:CL:***"),
+            ("allow bob:CL: secret x", "allow bob:CL: *** x"),
+            ("nserver bob:NT:secret", "nserver bob:NT:***"),
+            ("logformat \"L%U:%C@%R\"", "logformat \"L%U:%C@%R\""),
             ("parent 1000 socks5 127.0.0.1 1080 me secret", "parent 1000 socks5 127.0.0.1 1080 me ***"),
             ("parent 1000 socks5 127.0.0.1 1080 me $secret", "parent 1000 socks5 127.0.0.1 1080 me ***"),
-            ("parent 1000 http me:secret@host 1080", "parent 1000 http ***@host 1080"),
-            ("parent 1000 http \"http://me:secret@host\" 1", "parent 1000 http \"***@host\" 1"),
+            ("parent 1000 http me:secret@host 1080", "parent 1000 http *** ***"),
+            ("parent 1000 http \"http://me:secret@host\" 1", "parent 1000 http \"***\" ***"),
             ("parent 1000 socks5 127.0.0.1 1080", "parent 1000 socks5 127.0.0.1 1080"),
             ("log &base,me,secret", "log &base,***"),
             ("allow a:b 10.0.0.1", "allow a:b 10.0.0.1"),
@@ -216,6 +344,7 @@ mod tests {
         let words = |name: &str| Script::Words(directive::find(name.as_bytes()));
         assert_eq!(masked(words("users"), "bob:secret al:CR:$1$s$h"), "bob:*** al:CR:***");
         assert_eq!(masked(words("radius"), "s3cret"), "***");
+        assert_eq!(masked(words("parent"), "10.0.0.1 3128 bob s3cret"), "10.0.0.1 *** *** ***");
         assert_eq!(masked(words("deny"), "10.0.0.1,10.0.0.2"), "10.0.0.1,10.0.0.2");
         assert_eq!(masked(Script::Words(None), "bob:CL:secret x"), "bob:CL:*** x");
     }

@@ -1,0 +1,266 @@
+//! How messages cite words: without what is secret of them.
+//!
+//! A rule cites what it has at hand: a word, a part of it, or what it would be in another place. So what a citation may show is
+//! judged here once: what the lines that its finding points at show anyway ([`mask`](crate::mask)), and nothing of what they hide.
+use std::{borrow::Cow, collections::HashMap, ops::Range};
+
+use crate::{
+    finding::Finding,
+    mask::{self, Script},
+    sources::{FileId, Loc, Sources},
+};
+
+/// What stands for a secret.
+const STARS: &str = "***";
+/// Of a longer line, so many bytes around a place are looked at.
+const WHOLE: usize = 4096;
+const AROUND: usize = 512;
+/// Shorter texts are parts of many words, so they are no secret for being part of one.
+const PART: usize = 3;
+/// So much of a secret is looked for at an end of a citation.
+const LONGEST_END: usize = 256;
+/// So many pairs of bytes of a citation and a secret are compared; what is longer is not cited.
+const MOST_COMPARED: usize = 1 << 20;
+/// Shorter ones are words of our own too often to be looked for outside citations.
+const DISTINCT: usize = 6;
+
+/// Takes the secrets of the lines that findings point at out of what they say.
+pub fn hide(sources: &Sources, findings: &mut [Finding]) {
+    let mut lines: HashMap<(FileId, usize), Vec<Range<usize>>> = HashMap::new();
+    for finding in findings {
+        let mut hidden = Hidden::default();
+        for at in finding.places() {
+            hidden.add(sources, at, &mut lines);
+        }
+        hidden.secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        hidden.secrets.dedup();
+        for text in finding.texts() {
+            if let Cow::Owned(cited) = hidden.message(text) {
+                *text = cited;
+            }
+        }
+    }
+}
+
+/// What is secret of some lines, and what is not.
+#[derive(Default)]
+struct Hidden {
+    /// The longest first.
+    secrets: Vec<String>,
+    shown: String,
+}
+
+impl Hidden {
+    /// Adds the line in which `at` starts.
+    fn add(&mut self, sources: &Sources, at: Loc, known: &mut HashMap<(FileId, usize), Vec<Range<usize>>>) {
+        let Some(source) = sources.get(at.file) else { return };
+        let start = (at.span.start + 1).saturating_sub(sources.line_column(at).column) as usize;
+        let rest = source.text.get(start..).unwrap_or_default();
+        let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let script = Script::of(sources, source);
+        let secrets = known.entry((at.file, start)).or_insert_with(|| script.secrets(line));
+        if secrets.is_empty() {
+            return;
+        }
+        let place = at.span.start as usize - start..(at.span.end as usize).saturating_sub(start);
+        let window = match line.len() {
+            ..=WHOLE => 0..line.len(),
+            length => place.start.saturating_sub(AROUND)..length.min(place.end + AROUND),
+        };
+        let first = secrets.partition_point(|secret| secret.end <= window.start);
+        let mut shown = window.start;
+        for secret in secrets.get(first..).unwrap_or_default() {
+            if secret.start >= window.end {
+                break;
+            }
+            self.show(line.get(shown..secret.start));
+            self.secret(line.get(secret.clone()).unwrap_or_default());
+            shown = secret.end;
+        }
+        self.show(line.get(shown..window.end));
+    }
+
+    fn show(&mut self, part: Option<&[u8]>) {
+        self.shown.push_str(&String::from_utf8_lossy(part.unwrap_or_default()));
+        self.shown.push_str(STARS);
+    }
+
+    /// Adds a secret as it is written, and as it is meant.
+    fn secret(&mut self, written: &[u8]) {
+        let written = String::from_utf8_lossy(written).into_owned();
+        if written.contains('"') {
+            self.secrets.push(written.replace("\"\"", "\""));
+            self.secrets.push(written.replace('"', ""));
+        }
+        self.secrets.push(written);
+    }
+
+    /// A message without them.
+    fn message<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if self.secrets.is_empty() && !(text.contains('`') && text.contains(':')) {
+            return Cow::Borrowed(text);
+        }
+        let mut text = Cow::Borrowed(text);
+        // A secret with a backtick ends the citation that it is in.
+        let whole = |secret: &&String| {
+            secret.contains('`') || secret.len() >= DISTINCT && !self.shown.contains(secret.as_str())
+        };
+        for secret in self.secrets.iter().filter(whole) {
+            text = without(text, secret);
+        }
+        let parts: Vec<_> = text.split('`').collect();
+        let cited = |(number, part): (usize, &&'_ str)| {
+            if number % 2 == 1 { self.citation(part).into_owned() } else { (*part).to_owned() }
+        };
+        let cited = parts.iter().enumerate().map(cited).collect::<Vec<_>>().join("`");
+        if cited == *text { text } else { Cow::Owned(cited) }
+    }
+
+    /// What may be shown of a citation.
+    fn citation<'a>(&self, cited: &'a str) -> Cow<'a, str> {
+        let masked = of_shape(cited);
+        if self.secrets.is_empty() || self.shown.contains(&*masked) {
+            return masked;
+        }
+        let mut text = masked;
+        for secret in &self.secrets {
+            text = without(text, secret);
+        }
+        let is_part = |secret: &String| find(secret, &text).is_some();
+        if text.len() >= PART && !text.contains(STARS) && self.secrets.iter().any(is_part) {
+            return Cow::Borrowed(STARS);
+        }
+        let parts = |text, secret: &String| without_ends(without_parts(text, secret), secret);
+        self.secrets.iter().fold(text, parts)
+    }
+}
+
+/// A citation in which no word looks like an account or a URL with a password.
+fn of_shape(cited: &str) -> Cow<'_, str> {
+    let word = |word: &str| -> Option<String> {
+        let secret = mask::of_shape(word.as_bytes())?;
+        Some(format!("{}{STARS}{}", word.get(..secret.start)?, word.get(secret.end..)?))
+    };
+    if !cited.contains(':') {
+        return Cow::Borrowed(cited);
+    }
+    let words: Vec<_> =
+        cited.split(' ').map(|one| word(one).map_or(Cow::Borrowed(one), Cow::Owned)).collect();
+    Cow::Owned(words.join(" "))
+}
+
+/// A text with stars for a secret, whatever its case.
+fn without<'a>(text: Cow<'a, str>, secret: &str) -> Cow<'a, str> {
+    let mut rest = &*text;
+    let mut shown = String::new();
+    while let Some(at) = find(rest, secret) {
+        let Some((before, behind)) = rest.get(..at).zip(rest.get(at + secret.len()..)) else { break };
+        shown.push_str(before);
+        shown.push_str(STARS);
+        rest = behind;
+    }
+    if shown.is_empty() {
+        return text;
+    }
+    shown.push_str(rest);
+    Cow::Owned(shown)
+}
+
+/// A citation without long parts of a secret: a rule may cite an element of a list, and a secret may have commas.
+fn without_parts<'a>(text: Cow<'a, str>, secret: &str) -> Cow<'a, str> {
+    let (bytes, secret) = (text.as_bytes(), secret.as_bytes());
+    if bytes.len().min(secret.len()) < DISTINCT {
+        return text;
+    }
+    if bytes.len() * secret.len() > MOST_COMPARED {
+        return Cow::Borrowed(STARS);
+    }
+    let common = |from: &[u8]| {
+        let starts = (0..secret.len()).filter_map(|at| secret.get(at..));
+        let same = |other: &[u8]| {
+            from.iter().zip(other).take_while(|(one, other)| one.eq_ignore_ascii_case(other)).count()
+        };
+        starts.map(same).max().unwrap_or_default()
+    };
+    let mut shown: Vec<u8> = Vec::new();
+    let mut rest = bytes;
+    while let Some((first, behind)) = rest.split_first() {
+        let length = common(rest);
+        if length < DISTINCT {
+            shown.push(*first);
+            rest = behind;
+        } else {
+            shown.extend_from_slice(STARS.as_bytes());
+            rest = rest.get(length..).unwrap_or_default();
+        }
+    }
+    if shown == bytes { text } else { Cow::Owned(String::from_utf8_lossy(&shown).into_owned()) }
+}
+
+/// A citation without the end of a secret at its start, and without the start of one at its end: it is a part of the line that
+/// begins or ends in the middle of a secret.
+fn without_ends<'a>(text: Cow<'a, str>, secret: &str) -> Cow<'a, str> {
+    let lengths = || (PART..secret.len().min(text.len()).min(LONGEST_END)).rev();
+    let same = |one: Option<&str>, other: Option<&str>| {
+        one.zip(other).is_some_and(|(one, other)| one.eq_ignore_ascii_case(other))
+    };
+    let start = lengths().find(|length| same(text.get(..*length), secret.get(secret.len() - length..)));
+    if let Some(rest) = start.and_then(|length| text.get(length..)) {
+        return Cow::Owned(format!("{STARS}{rest}"));
+    }
+    let end = lengths().find(|length| same(text.get(text.len() - length..), secret.get(..*length)));
+    match end.and_then(|length| text.get(..text.len() - length)) {
+        Some(rest) => Cow::Owned(format!("{rest}{STARS}")),
+        None => text,
+    }
+}
+
+/// Where `part` stands in `text`, whatever the case of its letters.
+fn find(text: &str, part: &str) -> Option<usize> {
+    let part = part.as_bytes();
+    if part.is_empty() {
+        return None;
+    }
+    text.as_bytes().windows(part.len()).position(|window| window.eq_ignore_ascii_case(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Hidden, STARS};
+
+    fn hidden(secrets: &[&str], shown: &str) -> Hidden {
+        let secrets = secrets.iter().map(|secret| (*secret).to_owned()).collect();
+        Hidden { secrets, shown: shown.to_owned() }
+    }
+
+    #[test]
+    fn citations_show_what_the_line_shows_and_nothing_else() {
+        let secrets = hidden(&["hunter2!pass", "admin"], "users admin:CL:*** bob:CL:***");
+        for (message, shown) in [
+            ("`admin` has a password", "`admin` has a password"),
+            ("`bob:CL:hunter2!pass` is long", "`bob:CL:***` is long"),
+            ("`HUNTER2!PASS` and `ter2!` and `er`", "`***` and `***` and `er`"),
+            ("hunter2!pass stands here", "*** stands here"),
+            ("write `users bob:CL:hunter2!pass x`", "write `users bob:CL:*** x`"),
+            ("the admin of `x`", "the admin of `x`"),
+            ("`[bob:hunter2]:443` is refused", "`[bob:***]:443` is refused"),
+            ("`!pass@h/` and `bob:hunter`", "`***@h/` and `bob:***`"),
+        ] {
+            assert_eq!(secrets.message(message), shown);
+        }
+        let ticks = hidden(&["hun`ter"], "users a:CL:***");
+        assert_eq!(ticks.message("`hun`ter` is it"), format!("`{STARS}` is it"));
+    }
+
+    #[test]
+    fn what_looks_like_a_secret_is_none_of_a_citation() {
+        let none = hidden(&[], "");
+        for (message, shown) in [
+            ("`bob:cl:hunter2` is no name", "`bob:cl:***` is no name"),
+            ("`http://u:p@h/` is no target", "`***@h/` is no target"),
+            ("`10.0.0.1:3128` and `a:b`", "`10.0.0.1:3128` and `a:b`"),
+        ] {
+            assert_eq!(none.message(message), shown);
+        }
+    }
+}

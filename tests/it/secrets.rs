@@ -1,0 +1,192 @@
+//! No password is printed, wherever a line has it and however it is broken.
+use std::{path::Path, process::Output};
+
+use proptest::{
+    prelude::{Strategy, any},
+    sample::{Index, select},
+    test_runner::{Config, TestRunner},
+};
+use tempfile::TempDir;
+
+use crate::support::cfgc::command;
+
+/// What every password has in it, at its start and at its end.
+const CORE: &str = "zqjxkvw";
+/// What may stand between.
+const MIDDLES: [&str; 9] = ["", ",", ":", "`", "$", "$1$salt$", "@", "%41", "/"];
+/// So many configurations are tried, each with so many lines.
+const CONFIGURATIONS: u32 = 10;
+const LINES: usize = 40;
+
+#[test]
+fn no_format_of_check_prints_one() {
+    let formats =
+        ["text", "short", "json", "sarif", "github", "junit"].map(|format| vec!["--format", format]);
+    let diffs = [vec!["--diff"], vec!["--diff", "--unsafe-fixes"]];
+    let all: Vec<_> = formats.into_iter().chain(diffs).collect();
+    holds(|folder| {
+        for arguments in &all {
+            hides(folder, "check", arguments);
+        }
+    });
+}
+
+/// Tries `check` on random configurations, which are `3proxy.cfg` in the folder that it is given.
+fn holds(check: impl Fn(&Path)) {
+    let lines = proptest::collection::vec(line(), LINES);
+    TestRunner::new(Config {
+        cases: CONFIGURATIONS,
+        max_shrink_iters: 0,
+        failure_persistence: None,
+        ..Config::default()
+    })
+    .run(&lines, |lines| {
+        let folder = TempDir::new().unwrap();
+        let text = format!("{}\nauth iponly\nallow *\nproxy -p3128 -i127.0.0.1\n", lines.join("\n"));
+        std::fs::write(folder.path().join("3proxy.cfg"), text).unwrap();
+        check(folder.path());
+        Ok(())
+    })
+    .unwrap();
+}
+
+/// Runs a command on the configuration, and looks through what it prints.
+fn hides(folder: &Path, name: &str, arguments: &[&str]) {
+    let Output { stdout, stderr, .. } =
+        command().arg(name).args(arguments).arg("3proxy.cfg").current_dir(folder).output().unwrap();
+    for printed in [stdout, stderr] {
+        let printed = String::from_utf8_lossy(&printed).to_lowercase();
+        let shown: Vec<_> = printed.lines().filter(|line| line.contains(CORE)).collect();
+        assert!(shown.is_empty(), "`cfgc {name} {arguments:?}` prints a password:\n{}", shown.join("\n"));
+    }
+}
+
+/// A line with a password.
+fn line() -> impl Strategy<Value = String> {
+    (select(&MIDDLES[..]), any::<bool>(), any::<[Index; 3]>()).prop_map(|(middle, quoted, choices)| {
+        let secret = format!("{CORE}{middle}{CORE}");
+        let [kind, first, second] = choices;
+        let line = match kind.index(4) {
+            0 => users(&secret, first),
+            1 => parent(&secret, first, second),
+            2 => radius(&secret, first, second),
+            _ => other(&secret, first, second),
+        };
+        if quoted { quote(&line, &secret) } else { line }
+    })
+}
+
+/// The line with the word that has the secret in quotes.
+fn quote(line: &str, secret: &str) -> String {
+    let words = line
+        .split(' ')
+        .map(|word| if word.contains(secret) { format!("\"{word}\"") } else { word.to_owned() });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn users(secret: &str, form: Index) -> String {
+    let forms = [
+        "users bob:CL:S",
+        "users bob:cr:S alice:CL:x",
+        "users alice:CL:x bob:S",
+        "users bob S",
+        "users S",
+        "users bob: CL: S",
+        "users bob:NT:S # who",
+        "usrs bob:S",
+        "#users bob:S",
+        " users bob:CL:S",
+        "bob:CL:S",
+        "users bob:CL:\"S",
+        "users bob:XX:S",
+    ];
+    let form = form.get(&forms);
+    // Without a name before it, what stands before its colon would be one.
+    let secret = if form.contains(":S") || form.contains(": S") || form.contains(":\"S") {
+        secret.to_owned()
+    } else {
+        secret.replace(':', "")
+    };
+    form.replace('S', &secret)
+}
+
+/// A parent with its fields in order, or one of them missing, swapped with another or joined to it.
+fn parent(secret: &str, how: Index, which: Index) -> String {
+    let mut fields = ["1000", "http", "10.0.0.1", "3128", "bob", secret].map(str::to_owned).to_vec();
+    match how.index(6) {
+        0 => {}
+        1 => drop(fields.remove(which.index(5))),
+        // A name and a password in each other's place can't be told.
+        2 => fields.swap(5, which.index(4)),
+        3 => fields.swap(which.index(4), 4),
+        4 => {
+            let at = [(2, ":"), (4, ":"), (3, ","), (1, "")][which.index(4)];
+            let next = fields.remove(at.0 + 1);
+            fields[at.0] += &format!("{}{next}", at.1);
+        }
+        _ => {
+            let host = ["http://bob:S@10.0.0.1", "bob:S@10.0.0.1:3128", "bob:S@10.0.0.1"];
+            fields[2] = which.get(&host).replace('S', secret);
+        }
+    }
+    format!("parent {}", fields.join(" "))
+}
+
+fn radius(secret: &str, how: Index, which: Index) -> String {
+    let mut fields =
+        [secret, "127.0.0.1:1812", "10.0.0.300", "10.0.0.2/10.0.0.3"].map(str::to_owned).to_vec();
+    match how.index(3) {
+        0 => {}
+        1 => fields.swap(0, which.index(4)),
+        _ => drop(fields.remove(1 + which.index(3))),
+    }
+    format!("radius {}", fields.join(" "))
+}
+
+/// Lines that have no place for a password; `W` is a word with one.
+const OTHERS: [&str; 38] = [
+    "allow W",
+    "allow bob,W",
+    "deny * * W",
+    "allow * W",
+    "allow * * * W",
+    "allow * * * * W",
+    "allow * * * * * W",
+    "allow * * * * * * W",
+    "redirect 127.0.0.1 80 W",
+    "auth W",
+    "authcache W 60",
+    "admin W",
+    "admin -W",
+    "proxy W",
+    "proxy -p1W",
+    "socks -iW",
+    "tcppm 2525 W 25",
+    "nserver W",
+    "nsrecord W 10.0.0.1",
+    "maxconn W",
+    "external W",
+    "internal W",
+    "bandlimin W *",
+    "countin W D 100 *",
+    "counter W D W",
+    "log W D",
+    "log W",
+    "rotate W",
+    "include W",
+    "monitor W",
+    "pidfile W",
+    "plugin W W",
+    "timeouts W",
+    "flush W",
+    "ssl_server_cert W",
+    "setuid W",
+    "W",
+    "#allow W",
+];
+
+/// A line that has no place for a password, with one in a form that tells.
+fn other(secret: &str, command: Index, form: Index) -> String {
+    let forms = ["bob:CL:S", "http://bob:S@h/", "bob:cr:S", "socks5://bob:S@10.0.0.1:1080"];
+    command.get(&OTHERS).replace('W', &form.get(&forms).replace('S', secret))
+}
