@@ -6,6 +6,7 @@ use std::{borrow::Cow, collections::HashMap, ops::Range};
 
 use crate::{
     finding::Finding,
+    fix::{Edit, Fix},
     mask::{self, Script},
     sources::{FileId, Loc, Sources},
 };
@@ -34,6 +35,9 @@ pub fn hide(sources: &Sources, findings: &mut [Finding]) {
         }
         hidden.secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         hidden.secrets.dedup();
+        if finding.fix.as_ref().is_some_and(|fix| hidden.is_shown_by(sources, fix)) {
+            finding.fix = None;
+        }
         for text in finding.texts() {
             if let Cow::Owned(cited) = hidden.message(text) {
                 *text = cited;
@@ -80,6 +84,20 @@ impl Hidden {
         self.show(line.get(shown..window.end));
     }
 
+    /// Whether a line would show with `fix` what it hides without.
+    fn is_shown_by(&self, sources: &Sources, fix: &Fix) -> bool {
+        let line = |edit: &Edit| sources.line_column(edit.at).line;
+        let mut edits: Vec<&Edit> = fix.edits.iter().filter(|_| !self.secrets.is_empty()).collect();
+        edits.sort_by_key(|edit| edit.at);
+        edits.chunk_by(|one, other| one.at.file == other.at.file && line(one) == line(other)).any(|edits| {
+            let fixed = fixed_line(sources, edits).unwrap_or_default();
+            let is_shown = |secret: &String| {
+                secret.len() >= PART && find(&fixed, secret).is_some() && find(&self.shown, secret).is_none()
+            };
+            self.secrets.iter().any(is_shown)
+        })
+    }
+
     fn show(&mut self, part: Option<&[u8]>) {
         self.shown.push_str(&String::from_utf8_lossy(part.unwrap_or_default()));
         self.shown.push_str(STARS);
@@ -87,6 +105,10 @@ impl Hidden {
 
     /// Adds a secret as it is written, and as it is meant.
     fn secret(&mut self, written: &[u8]) {
+        // A comment that was meant as one.
+        if written == b"#" {
+            return;
+        }
         let written = String::from_utf8_lossy(written).into_owned();
         if written.contains('"') {
             self.secrets.push(written.replace("\"\"", "\""));
@@ -133,6 +155,35 @@ impl Hidden {
         let parts = |text, secret: &String| without_ends(without_parts(text, secret), secret);
         self.secrets.iter().fold(text, parts)
     }
+}
+
+/// What a line shows with `edits`, which are in order and start in it.
+fn fixed_line(sources: &Sources, edits: &[&Edit]) -> Option<String> {
+    let first = edits.first()?.at;
+    let source = sources.get(first.file)?;
+    let start = (first.span.start + 1).saturating_sub(sources.line_column(first).column) as usize;
+    let length = source.text.get(start..)?.iter().position(|byte| *byte == b'\n');
+    let end = length.map_or(source.text.len(), |length| start + length);
+    let mut fixed: Vec<u8> = Vec::new();
+    let mut done = start;
+    for edit in edits {
+        fixed.extend(source.text.get(done..edit.at.span.start as usize)?);
+        fixed.extend(edit.text.as_bytes());
+        done = edit.at.span.end as usize;
+    }
+    fixed.extend(source.text.get(done..end).unwrap_or_default());
+    let script = Script::of(sources, source);
+    let mut shown = String::new();
+    for line in fixed.split(|byte| *byte == b'\n') {
+        let mut from = 0;
+        for secret in script.secrets(line) {
+            shown.push_str(&String::from_utf8_lossy(line.get(from..secret.start).unwrap_or_default()));
+            shown.push_str(STARS);
+            from = secret.end;
+        }
+        shown.push_str(&String::from_utf8_lossy(line.get(from..).unwrap_or_default()));
+    }
+    Some(shown)
 }
 
 /// A citation in which no word looks like an account or a URL with a password.
