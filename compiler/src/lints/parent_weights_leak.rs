@@ -53,7 +53,14 @@ rule! {
 fn check(lint: &mut Lint<'_>) {
     let acls = &lint.program.acls;
     let copied = lint.program.services.iter().filter_map(|service| service.acl).map(|acl| acl.last);
-    let entries: BTreeSet<AceId> = acls.lists.iter().flatten().copied().chain(copied).collect();
+    let entries: BTreeSet<AceId> = acls
+        .lists
+        .iter()
+        .flatten()
+        .copied()
+        .chain(copied)
+        .filter(|id| acls.ace(*id).is_some_and(Ace::redirects))
+        .collect();
     let leaks = entries.into_iter().filter_map(|id| acls.ace(id));
     let findings =
         leaks.filter_map(|ace| leak(acls.parents(ace)).map(|leak| finding(lint.sources, ace, &leak)));
