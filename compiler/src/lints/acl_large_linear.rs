@@ -1,5 +1,9 @@
 //! A long access list, walked at each request.
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+    sync::Arc,
+};
 
 use super::rule::{Lint, rule};
 use crate::{
@@ -48,35 +52,31 @@ fn check(lint: &mut Lint<'_>) {
         return;
     }
     let program = Arc::clone(lint.program);
-    // How many values stand before each entry of a list: services share lists.
-    let mut sums: HashMap<ListId, Vec<usize>> = HashMap::new();
-    let mut told: HashMap<ListId, ()> = HashMap::new();
+    // How many values a list's first entries have: of how many, and the sum. Services share lists, and copy them as they grow.
+    let mut sums: HashMap<ListId, (u32, usize)> = HashMap::new();
+    let mut told: HashSet<ListId> = HashSet::new();
     for service in &program.services {
         let Some(acl) = service.acl else { continue };
         let cached = service.chain.value.iter().any(|step| step.kind == AuthType::CacheAcl);
         let walked = service.chain.value.iter().any(|step| step.kind != AuthType::None);
-        if cached || !walked || told.contains_key(&acl.list) {
+        if cached || !walked || told.contains(&acl.list) {
             continue;
         }
-        let sums = sums.entry(acl.list).or_insert_with(|| prefix_sums(&program, acl.list));
-        let values = sums.get(acl.len as usize).copied().unwrap_or_default();
-        if values >= LONG {
-            told.insert(acl.list, ());
-            lint.report(found(&program, service, values));
+        let (known, sum) = sums.entry(acl.list).or_default();
+        *sum += values(&program, acl.list, *known..acl.len);
+        *known = acl.len.max(*known);
+        if *sum >= LONG {
+            told.insert(acl.list);
+            lint.report(found(&program, service, *sum));
         }
     }
 }
 
-/// The values of a list's first entries, for each number of entries.
-fn prefix_sums(program: &Program, list: ListId) -> Vec<usize> {
+/// The values of some of a list's entries.
+fn values(program: &Program, list: ListId, entries: Range<u32>) -> usize {
     let ids = program.acls.lists.get(list.0 as usize).map_or(&[][..], Vec::as_slice);
-    let mut sum = 0;
-    let mut sums = vec![0];
-    sums.extend(ids.iter().map(|id| {
-        sum += program.acls.ace(*id).map_or(0, |ace| ace.matcher.values().max(1));
-        sum
-    }));
-    sums
+    let ids = ids.get(entries.start as usize..entries.end as usize).unwrap_or_default();
+    ids.iter().map(|id| program.acls.ace(*id).map_or(0, |ace| ace.matcher.values().max(1))).sum()
 }
 
 fn found(program: &Program, service: &Service, values: usize) -> crate::finding::Finding {

@@ -2,6 +2,8 @@
 //!
 //! Exact names, prefixes and suffixes are hashed; of a host those beginnings and ends are looked up that are as long as some pattern.
 //! Parts are found by one automaton over all of them.
+use std::collections::BTreeSet;
+
 use aho_corasick::AhoCorasick;
 use smallvec::SmallVec;
 
@@ -81,10 +83,10 @@ impl Names {
 
 impl Affixes {
     fn new(texts: Texts) -> Self {
-        let mut lengths: Vec<usize> = texts.iter().map(<[u8]>::len).collect();
-        lengths.sort_unstable();
-        lengths.dedup();
-        Self { texts, lengths }
+        // One by one: collected at once it would take as much memory as there are texts.
+        let mut lengths = BTreeSet::new();
+        lengths.extend(texts.iter().map(<[u8]>::len));
+        Self { texts, lengths: lengths.into_iter().collect() }
     }
 }
 

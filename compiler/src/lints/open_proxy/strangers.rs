@@ -101,13 +101,14 @@ impl Strangers {
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
-        let entries: Vec<(AceId, &Ace)> = program.acls.entries(acl).collect();
+        let entries = || program.acls.entries(acl);
         // A weight makes an entry depend on those that were passed over before it.
-        let plain = entries.iter().all(|(_, ace)| ace.weight == 0);
-        let wide = |(_, (_, ace)): &(usize, &(AceId, &Ace))| {
-            ace.action == Action::Allow && may_be_wide(&ace.matcher)
-        };
-        let wide: Vec<usize> = entries.iter().enumerate().filter(wide).map(|(at, _)| at).take(MOST).collect();
+        let plain = entries().all(|(_, ace)| ace.weight == 0);
+        let wide =
+            |(_, (_, ace)): &(usize, (AceId, &Ace))| ace.action == Action::Allow && may_be_wide(&ace.matcher);
+        let wide: Vec<usize> = entries().enumerate().filter(wide).map(|(at, _)| at).take(MOST).collect();
+        // What stands behind the last of them takes nothing from any.
+        let entries: Vec<(AceId, &Ace)> = entries().take(wide.last().map_or(0, |last| last + 1)).collect();
         let found = if plain && !wide.is_empty() {
             let asked = asked(program, service, step);
             search(&entries, &wide, &asked, (clients, service.kind, step), &mut self.work)
