@@ -46,6 +46,12 @@ pub fn hide(sources: &Sources, findings: &mut [Finding]) {
     }
 }
 
+/// A word as it may be shown where its line is not at hand: not what looks like an account's or a URL's password.
+#[must_use]
+pub fn shown(word: &[u8]) -> String {
+    of_shape(&String::from_utf8_lossy(word)).into_owned()
+}
+
 /// What is secret of some lines, and what is not.
 #[derive(Default)]
 struct Hidden {

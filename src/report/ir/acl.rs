@@ -43,6 +43,14 @@ pub(super) fn entry(places: Places<'_>, ace: &Ace) -> Entry {
     }
 }
 
+/// A name; a password that was glued to it is not shown.
+fn before_colon(name: &str) -> String {
+    match name.split_once(':') {
+        Some((name, _)) => format!("{name}:***"),
+        None => name.to_owned(),
+    }
+}
+
 pub(super) fn parent(places: Places<'_>, parent: &acl::Parent) -> Parent {
     let acl::Parent { at, weight, kind, secure, host, port, user, password } = parent;
     Parent {
@@ -52,7 +60,7 @@ pub(super) fn parent(places: Places<'_>, parent: &acl::Parent) -> Parent {
         tls: *secure,
         host: host.to_string(),
         port: *port,
-        user: user.as_ref().map(ToString::to_string),
+        user: user.as_ref().map(|user| before_colon(&user.to_string())),
         password: password.as_ref().map(|_| "***"),
     }
 }

@@ -1,11 +1,14 @@
 //! Values as they stand in the document.
 use std::net::IpAddr;
 
-use compiler::program::{
-    acl::{AddressRange, Matcher, Operation, Period, PortRange, Targets},
-    limits::Rotation,
+use compiler::{
+    cite::shown,
+    program::{
+        acl::{AddressRange, Matcher, Operation, Period, PortRange, Targets},
+        limits::Rotation,
+    },
+    query::operation_name,
 };
-use compiler::query::operation_name;
 use grammar::Text;
 use serde::Serialize;
 use serde_json::Value;
@@ -33,13 +36,11 @@ impl From<&Matcher> for Fields {
     fn from(matcher: &Matcher) -> Self {
         let Matcher { users, sources, targets, ports, operations, weekdays, periods } = matcher;
         Self {
-            users: users
-                .as_ref()
-                .map(|users| users.iter().map(|user| String::from_utf8_lossy(user).into_owned()).collect()),
+            users: users.as_ref().map(|users| users.iter().map(shown).collect()),
             sources: sources.as_deref().map(ranges),
             targets: targets.as_deref().map(|Targets { addresses, names }| TargetForm {
                 addresses: ranges(addresses),
-                names: names.iter().map(|pattern| pattern.to_string()).collect(),
+                names: names.iter().map(|pattern| shown(pattern.to_string().as_bytes())).collect(),
             }),
             ports: ports.as_deref().map(|ports| ports.iter().map(port_range).collect()),
             operations: operations.map(|set| {
