@@ -103,7 +103,7 @@ impl Checker<'_> {
         }
         let reading = &self.args.reading;
         let name = reading.stdin_filename.as_deref().filter(|_| input.is_stdin());
-        let given = Given::read(&input.path)?.named(name).refuse_binary()?;
+        let given = Given::read(&input.path)?.named(name);
         let options = Options {
             runner: settings.runner,
             allowances: settings.allowances,

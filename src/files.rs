@@ -42,7 +42,7 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// Reads the configuration at `path`, or standard input for `-`.
+    /// Reads the text at `path`, or standard input for `-`.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let text = if is_stdin(path) { read::whole(io::stdin().lock()) } else { read::configuration(path) };
         let shown = path.display();
@@ -51,7 +51,7 @@ impl Given {
             _ => Error::new(error).context(format!("`{shown}` can't be read")),
         })?;
         let path = if is_stdin(path) { STDIN_NAME.into() } else { path.to_owned() };
-        Ok(Self::of(path, text))
+        Self::of(path, text).refuse_binary()
     }
 
     /// A configuration of which the text is known.
@@ -78,8 +78,8 @@ impl Given {
         self.text.into_inner().unwrap_or_default()
     }
 
-    /// Refuses what is no text: a finding for each of its bytes would say nothing.
-    pub(crate) fn refuse_binary(self) -> Result<Self> {
+    /// Refuses what is no text: nobody could say more of it than that.
+    fn refuse_binary(self) -> Result<Self> {
         let text = self.text.take().unwrap_or_default();
         let head = text.get(..HEAD).unwrap_or(&text);
         let nul = head.iter().filter(|byte| **byte == 0).count();

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Fmt, color: Color) -> Result<ExitCode> {
 
 /// A file as it is, and as it is to be.
 fn changed(path: &Path) -> Result<Changed> {
-    let given = Given::read(path)?.refuse_binary()?;
+    let given = Given::read(path)?;
     let name = given.path.clone();
     let before = given.into_text();
     let after = grammar::format::format(&before)

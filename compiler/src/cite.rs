@@ -46,10 +46,40 @@ pub fn hide(sources: &Sources, findings: &mut [Finding]) {
     }
 }
 
-/// A word as it may be shown where its line is not at hand: not what looks like an account's or a URL's password.
+/// Words as they may be shown where their line is not at hand: not what looks like a password of an account or a URL, nor what a comma
+/// in it left of one.
 #[must_use]
-pub fn shown(word: &[u8]) -> String {
-    of_shape(&String::from_utf8_lossy(word)).into_owned()
+pub fn shown(words: &[u8]) -> String {
+    let words = String::from_utf8_lossy(words);
+    let words = of_shape(&words);
+    words.split(' ').map(|word| beginning_of_url(end_of_url(word))).collect::<Vec<_>>().join(" ")
+}
+
+/// A word without what stands before an `@`, which is in no name and no address.
+fn end_of_url(word: &str) -> Cow<'_, str> {
+    match word.rsplit_once('@') {
+        Some((_, host)) => Cow::Owned(format!("{STARS}@{host}")),
+        None => Cow::Borrowed(word),
+    }
+}
+
+/// A word without what stands behind `SCHEME://NAME:`, unless that is a port.
+fn beginning_of_url(word: Cow<'_, str>) -> Cow<'_, str> {
+    let Some((scheme, rest)) = word.split_once("://") else { return word };
+    match rest.split_once(':') {
+        Some((name, secret)) if !secret.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Cow::Owned(format!("{scheme}://{name}:{STARS}"))
+        }
+        _ => word,
+    }
+}
+
+/// A word of the line in which `at` starts, as it may be shown: not what that line hides.
+#[must_use]
+pub fn shown_of(sources: &Sources, at: Loc, word: &str) -> String {
+    let mut hidden = Hidden::default();
+    hidden.add(sources, at, &mut HashMap::new());
+    hidden.citation(word).into_owned()
 }
 
 /// What is secret of some lines, and what is not.
@@ -97,9 +127,11 @@ impl Hidden {
         edits.sort_by_key(|edit| edit.at);
         edits.chunk_by(|one, other| one.at.file == other.at.file && line(one) == line(other)).any(|edits| {
             let fixed = fixed_line(sources, edits).unwrap_or_default();
-            let is_shown = |secret: &String| {
-                secret.len() >= PART && find(&fixed, secret).is_some() && find(&self.shown, secret).is_none()
+            let told = |text: &str, secret: &String| {
+                *without_parts(Cow::Borrowed(text), secret) != *text || find(text, secret).is_some()
             };
+            let is_shown =
+                |secret: &String| secret.len() >= PART && told(&fixed, secret) && !told(&self.shown, secret);
             self.secrets.iter().any(is_shown)
         })
     }
@@ -137,8 +169,10 @@ impl Hidden {
             text = without(text, secret);
         }
         let parts: Vec<_> = text.split('`').collect();
+        // With a backtick in a secret nobody knows where a citation ends.
+        let all = self.secrets.iter().any(|secret| secret.contains('`'));
         let cited = |(number, part): (usize, &&'_ str)| {
-            if number % 2 == 1 { self.citation(part).into_owned() } else { (*part).to_owned() }
+            if all || number % 2 == 1 { self.citation(part).into_owned() } else { (*part).to_owned() }
         };
         let cited = parts.iter().enumerate().map(cited).collect::<Vec<_>>().join("`");
         if cited == *text { text } else { Cow::Owned(cited) }
@@ -307,6 +341,19 @@ mod tests {
         }
         let ticks = hidden(&["hun`ter"], "users a:CL:***");
         assert_eq!(ticks.message("`hun`ter` is it"), format!("`{STARS}` is it"));
+    }
+
+    #[test]
+    fn what_a_comma_left_of_a_url_is_not_shown() {
+        for (words, expected) in [
+            ("socks5://bob:hunter", "socks5://bob:***"),
+            ("ter2@10.0.0.1:1080", "***@10.0.0.1:1080"),
+            ("http://u:p@h/ and http://h:80", "***@h/ and http://h:80"),
+            ("CONNECT [socks5://bob:x]:443 from 10.0.0.1", "CONNECT [socks5://bob:*** from 10.0.0.1"),
+            ("*.example.com 10.0.0.0/8 ::1", "*.example.com 10.0.0.0/8 ::1"),
+        ] {
+            assert_eq!(super::shown(words.as_bytes()), expected);
+        }
     }
 
     #[test]

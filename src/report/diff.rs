@@ -6,7 +6,8 @@ use std::io::{self, Write};
 
 use compiler::{
     Compiled,
-    change::{Changes, Class, ListChange, ServiceChange, Setting},
+    change::{Changes, Class, ListChange, ServiceChange, Setting, UserChange},
+    cite,
     query::describe,
     sources::Loc,
 };
@@ -36,6 +37,15 @@ impl<'a> Versions<'a> {
     fn after(self) -> Version<'a> {
         Version(self.new)
     }
+
+    /// A user's name, unless its line hides that word.
+    fn name(self, user: &UserChange) -> String {
+        let of = |version: &Compiled, at: Option<Loc>, name: &str| match at {
+            Some(at) => cite::shown_of(&version.sources, at, name),
+            None => name.to_owned(),
+        };
+        of(self.new, user.new, &of(self.old, user.old, &user.name))
+    }
 }
 
 /// Prints what changes: `+` is new, `-` is gone, `~` is another.
@@ -49,7 +59,8 @@ pub(crate) fn text(out: &mut dyn Write, versions: Versions<'_>, changes: &Change
         writeln!(out, "users")?;
     }
     for user in &changes.users {
-        let (name, old) = (printable(&user.name), user.old.map(|at| versions.before().line(at)));
+        let name = versions.name(user);
+        let (name, old) = (printable(&name), user.old.map(|at| versions.before().line(at)));
         let new = user.new.map(|at| versions.after().line(at));
         match (old, new) {
             (None, Some(new)) => writeln!(out, "  + `{name}` ({new})")?,

@@ -12,6 +12,7 @@ mod value;
 use std::io::{self, Write};
 
 use compiler::{
+    cite,
     policy::Policy,
     program::{Program, Set, acl::AclRef},
     sources::{Loc, Sources},
@@ -111,6 +112,11 @@ struct Places<'a>(&'a Sources);
 impl Places<'_> {
     fn of(self, at: Loc) -> String {
         place(self.0, at)
+    }
+
+    /// A word of the line at a place, without what is secret of it.
+    fn shown(self, at: Loc, word: &str) -> String {
+        cite::shown_of(self.0, at, word)
     }
 
     fn each(self, places: &[Loc]) -> Vec<String> {

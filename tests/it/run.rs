@@ -3,6 +3,7 @@ use std::{
     io::{Read, Write},
     net::TcpStream,
     process::Command,
+    sync::mpsc,
     time::Duration,
 };
 
@@ -74,11 +75,14 @@ fn a_log_file_that_was_renamed_is_begun_anew() {
     let once = |cfgc: &Cfgc| drop(socks5(cfgc.at("socks"), "127.0.0.1", echo.port(), None).unwrap());
     once(&cfgc);
     let wanted = format!("00000 CONNECT 127.0.0.1:{}", echo.port());
+    let (sender, written) = mpsc::channel();
+    let mut watcher = notify::recommended_watcher(move |event| drop(sender.send(event))).unwrap();
+    let folder = cfgc.path("access.log").parent().unwrap().to_owned();
+    notify::Watcher::watch(&mut watcher, &folder, notify::RecursiveMode::NonRecursive).unwrap();
     let holds = |path: &std::path::Path| {
-        let end = std::time::Instant::now() + crate::support::DEADLINE;
         while !std::fs::read_to_string(path).is_ok_and(|text| text.contains(&wanted)) {
-            assert!(std::time::Instant::now() < end, "no record in {}", path.display());
-            std::thread::sleep(Duration::from_millis(10));
+            let event = written.recv_timeout(crate::support::DEADLINE);
+            assert!(event.is_ok(), "no record in {}", path.display());
         }
     };
     holds(&cfgc.path("access.log"));

@@ -2,14 +2,10 @@
 use std::{
     collections::{HashMap, HashSet},
     ops::Range,
-    sync::Arc,
 };
 
 use super::rule::{Lint, rule};
-use crate::{
-    options::Runner,
-    program::{Program, acl::ListId, auth::AuthType, service::Service},
-};
+use crate::program::{Program, acl::ListId, auth::AuthType, service::Service};
 
 rule! {
     /// 3proxy walks the access list from its start at each request, value by value.
@@ -41,6 +37,7 @@ rule! {
     level: Allow,
     group: Performance,
     since: "0.1.0",
+    of_3proxy: true,
     check: check,
 }
 
@@ -48,10 +45,7 @@ rule! {
 const LONG: usize = 1_000;
 
 fn check(lint: &mut Lint<'_>) {
-    if lint.options.runner == Runner::Cfgc {
-        return;
-    }
-    let program = Arc::clone(lint.program);
+    let program = lint.program;
     // How many values a list's first entries have: of how many, and the sum. Services share lists, and copy them as they grow.
     let mut sums: HashMap<ListId, (u32, usize)> = HashMap::new();
     let mut told: HashSet<ListId> = HashSet::new();
@@ -63,11 +57,11 @@ fn check(lint: &mut Lint<'_>) {
             continue;
         }
         let (known, sum) = sums.entry(acl.list).or_default();
-        *sum += values(&program, acl.list, *known..acl.len);
+        *sum += values(program, acl.list, *known..acl.len);
         *known = acl.len.max(*known);
         if *sum >= LONG {
             told.insert(acl.list);
-            lint.report(found(&program, service, *sum));
+            lint.report(found(program, service, *sum));
         }
     }
 }

@@ -51,7 +51,7 @@ const STRANGERS: [Ipv4Addr; 3] =
     [Ipv4Addr::new(203, 0, 113, 7), Ipv4Addr::new(94, 130, 3, 4), Ipv4Addr::new(186, 7, 7, 8)];
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     let mut findings = Vec::new();
     for (at, service) in program.services.iter().enumerate() {
         if service.kind != ServiceKind::Admin {

@@ -54,7 +54,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     let (mut walks, mut told) = (Walks::default(), BTreeSet::new());
     let mut findings = Vec::new();
     for (at, service) in program.services.iter().enumerate() {

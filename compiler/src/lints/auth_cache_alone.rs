@@ -35,7 +35,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     // A plugin may bring the type that is remembered.
     if !program.process.plugins.is_empty() {
         return;

@@ -55,7 +55,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     for overwritten in &program.history.overwritten_chains {
         let used = program.services.iter().any(|service| service.chain.at == overwritten.new.at);
         if let Some(finding) = finding(overwritten, lint.sources).filter(|_| used) {

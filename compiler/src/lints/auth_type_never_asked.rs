@@ -32,7 +32,7 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let mut told = BTreeSet::new();
-    for service in &lint.program.clone().services {
+    for service in &lint.program.services {
         let chain = &service.chain.value;
         let Some((step, before)) = vain(chain) else { continue };
         let (Some(at), Some(first)) = (step.at, before.at) else { continue };

@@ -32,10 +32,10 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     let size = program.auth_cache_size;
     let Some(at) = size.at else { return };
-    let largest = cached::services(&program).max_by_key(|cached| cached.service.maxconn.value);
+    let largest = cached::services(program).max_by_key(|cached| cached.service.maxconn.value);
     let Some(service) = largest.map(|cached| cached.service) else { return };
     let clients = u32::try_from(service.maxconn.value).unwrap_or_default();
     if size.value < clients {

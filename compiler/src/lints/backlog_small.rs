@@ -1,5 +1,5 @@
 //! A short queue of waiting connections.
-use std::{collections::HashSet, sync::Arc};
+use std::collections::HashSet;
 
 use super::rule::{Lint, rule};
 
@@ -37,7 +37,7 @@ rule! {
 const SOMAXCONN: i32 = 4096;
 
 fn check(lint: &mut Lint<'_>) {
-    let program = Arc::clone(lint.program);
+    let program = lint.program;
     let mut told = HashSet::new();
     for service in &program.services {
         // Longer ones are cut by the kernel, unless it was told otherwise.

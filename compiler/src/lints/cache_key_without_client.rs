@@ -33,7 +33,7 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let mut told = None;
-    for service in &lint.program.clone().services {
+    for service in &lint.program.services {
         let Some(cache) = service.auth_cache else { continue };
         let cached =
             service.chain.value.iter().any(|step| matches!(step.kind, AuthType::Cache | AuthType::CacheAcl));

@@ -49,9 +49,9 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     let mut told = BTreeSet::new();
-    for cached in services(&program) {
+    for cached in services(program) {
         let radius = cached.behind.iter().find(|step| step.kind == AuthType::Radius);
         let (Some(at), Some(radius)) = (cached.settings.at, radius) else { continue };
         if cached.settings.fields.has(CacheField::Ext) || !told.insert(at) {

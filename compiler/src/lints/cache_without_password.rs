@@ -42,9 +42,9 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     let mut told = BTreeSet::new();
-    for cached in services(&program) {
+    for cached in services(program) {
         let has = |field| cached.settings.fields.has(field);
         let (Some(at), Some(password)) = (cached.settings.at, checks(&cached)) else { continue };
         if !has(CacheField::Ip) || has(CacheField::Pass) || !told.insert(at) {

@@ -32,7 +32,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    for user in &lint.program.clone().users {
+    for user in &lint.program.users {
         let clear = matches!(&user.password, Password::Clear(password) if !password.expose().is_empty());
         if clear && !empty_password::continues(lint.sources, user.at) {
             lint.report(

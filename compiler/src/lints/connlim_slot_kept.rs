@@ -1,6 +1,6 @@
 //! `connlim-slot-kept`
 use super::rule::{Lint, rule};
-use crate::{options::Runner, program::service::ServiceKind};
+use crate::program::service::ServiceKind;
 
 rule! {
     /// 3proxy does not always give back what this limit of simultaneous connections has counted.
@@ -29,6 +29,7 @@ rule! {
     level: Warn,
     group: Correctness,
     since: "0.1.0",
+    of_3proxy: true,
     check: check,
 }
 
@@ -36,9 +37,6 @@ fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
     let http = |kind: ServiceKind| matches!(kind, ServiceKind::Proxy | ServiceKind::Auto);
     let Some(service) = program.services.iter().find(|service| http(service.kind)) else { return };
-    if lint.options.runner == Runner::Cfgc {
-        return;
-    }
     for line in &program.limits.connections {
         let by_request = line.matcher.targets.is_some()
             || line.matcher.ports.is_some()

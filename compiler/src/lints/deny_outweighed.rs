@@ -1,9 +1,6 @@
 //! `deny-outweighed`
 use super::rule::{Lint, rule};
-use crate::{
-    options::Runner,
-    program::acl::{Ace, Action},
-};
+use crate::program::acl::{Ace, Action};
 
 rule! {
     /// 3proxy skips this `deny` for a client whose last request matched an entry of more weight.
@@ -32,13 +29,11 @@ rule! {
     level: Warn,
     group: Security,
     since: "0.1.0",
+    of_3proxy: true,
     check: check,
 }
 
 fn check(lint: &mut Lint<'_>) {
-    if lint.options.runner == Runner::Cfgc {
-        return;
-    }
     let program = lint.program;
     for walked in lint.walked().iter() {
         let entries = || program.acls.entries(walked.acl).map(|(_, ace)| ace);

@@ -38,7 +38,7 @@ fn check(lint: &mut Lint<'_>) {
         Runner::ThreeProxy10 => [1, 0, 0],
         Runner::Cfgc => return,
     };
-    let program = lint.program.clone();
+    let program = lint.program;
     let newer = program.commands.iter().filter(|ran| version(ran.row.since) > oldest);
     // Each command is told once.
     let mut told = HashSet::new();

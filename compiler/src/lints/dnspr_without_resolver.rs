@@ -35,7 +35,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     let resolver = &program.resolver;
     // An address that only the network can tell may stand in one.
     let unread = program.commands.iter().any(|ran| ran.row.name == "nserver");

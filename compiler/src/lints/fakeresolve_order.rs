@@ -55,7 +55,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     if let Some(unfaked) = &program.history.unfaked {
         let finding = switched_off(lint, unfaked);
         lint.report(finding);

@@ -80,7 +80,7 @@ const FAKE: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
 const TRIED: usize = 32;
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     let mode = program.resolver.mode;
     let Some(fake) = mode.at.filter(|_| mode.value == ResolverMode::Fake) else { return };
     let mut walks: BTreeMap<ServiceKind, Walks> = BTreeMap::new();

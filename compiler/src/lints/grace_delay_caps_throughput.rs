@@ -1,5 +1,5 @@
 //! A grace delay that makes connections slow.
-use std::{collections::HashSet, sync::Arc};
+use std::collections::HashSet;
 
 use super::rule::{Lint, rule};
 use crate::{finding::Level, program::service::Options};
@@ -40,7 +40,7 @@ const PIPE: u64 = 64 * 1024;
 const FAST: u64 = 50_000;
 
 fn check(lint: &mut Lint<'_>) {
-    let program = Arc::clone(lint.program);
+    let program = lint.program;
     let mut told = HashSet::new();
     for service in &program.services {
         let options = &service.options;

@@ -10,7 +10,6 @@ use super::{
 use crate::{
     finding::Level,
     fix::{Fix, Safety},
-    options::Runner,
     policy::shadow::lists_nothing,
     program::{
         acl::{Ace, Action, AddressRange, Operation},
@@ -52,13 +51,11 @@ rule! {
     level: Warn,
     group: Security,
     since: "0.1.0",
+    of_3proxy: true,
     check: check,
 }
 
 fn check(lint: &mut Lint<'_>) {
-    if lint.options.runner == Runner::Cfgc {
-        return;
-    }
     let program = lint.program;
     for walked in lint.walked().iter() {
         let services = || walked.services(program).filter_map(|service| Some((evading(service)?, service)));

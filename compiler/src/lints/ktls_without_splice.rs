@@ -1,5 +1,4 @@
 //! TLS in the kernel, but no splicing.
-use std::sync::Arc;
 
 use super::rule::{Lint, rule};
 
@@ -31,7 +30,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = Arc::clone(lint.program);
+    let program = lint.program;
     for service in &program.services {
         let off =
             service.options.splice.filter(|splice| splice.value.mode & 3 == 0).and_then(|splice| splice.at);

@@ -50,7 +50,7 @@ const TRIED: usize = 32;
 const BUDGET: usize = 200_000;
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     if !program.acls.parents.iter().any(Parent::is_local) {
         return;
     }

@@ -83,7 +83,7 @@ const LOCAL: [(IpAddr, &str); 8] = [
 const BUDGET: usize = 1_000_000;
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     let (mut told, mut walks, mut budget) = (BTreeSet::new(), Walks::default(), BUDGET);
     // Who is on this machine reaches them anyhow.
     let far = |service: &Service| forwards(service.kind) && beyond_this_machine(service).is_some();

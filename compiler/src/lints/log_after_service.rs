@@ -34,7 +34,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     let nowhere = program
         .services
         .iter()

@@ -1,10 +1,10 @@
 //! A log that clients can write to.
-use std::{collections::HashSet, sync::Arc};
+use std::collections::HashSet;
 
 use grammar::value::log_format;
 
 use super::rule::{Lint, rule};
-use crate::{options::Runner, program::log::LogTarget};
+use crate::program::log::LogTarget;
 
 rule! {
     /// Control characters in what clients send are written to the log as they are, unless the log format filters them.
@@ -34,6 +34,7 @@ rule! {
     group: Security,
     since: "0.1.0",
     reads: Line,
+    of_3proxy: true,
     check: check,
 }
 
@@ -41,10 +42,7 @@ rule! {
 const FROM_CLIENTS: [&[u8]; 3] = [b"%U", b"%n", b"%T"];
 
 fn check(lint: &mut Lint<'_>) {
-    if lint.options.runner == Runner::Cfgc {
-        return;
-    }
-    let program = Arc::clone(lint.program);
+    let program = lint.program;
     let mut told = HashSet::new();
     for service in &program.services {
         let Some(format) =

@@ -31,7 +31,7 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let mut told = None;
-    for service in &lint.program.clone().services {
+    for service in &lint.program.services {
         let maxconn = service.maxconn;
         // One finding a line, whatever the number of services behind it.
         if maxconn.value >= 0 || maxconn.at == told {

@@ -1,5 +1,5 @@
 //! Interception without a CA.
-use std::{collections::HashSet, sync::Arc};
+use std::collections::HashSet;
 
 use super::rule::{Lint, rule};
 
@@ -37,7 +37,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = Arc::clone(lint.program);
+    let program = lint.program;
     let mut told = HashSet::new();
     for service in &program.services {
         let tls = &service.tls;

@@ -47,7 +47,7 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let mut told = BTreeSet::new();
-    for service in &lint.program.clone().services {
+    for service in &lint.program.services {
         let Some(at) = service.tls.intercept.filter(|_| service.tls.client.verify.is_none()) else {
             continue;
         };

@@ -44,7 +44,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     let mixed: Vec<_> = program
         .services
         .iter()
@@ -58,7 +58,7 @@ fn check(lint: &mut Lint<'_>) {
     let mut strangers = Strangers::new(lint.options.runner);
     for (at, service, password, hides) in mixed {
         let decide = |at: usize, witness: &Witness| lint.policy().decide(at, &witness.request());
-        let Some((step, stranger)) = open(&mut strangers, &decide, &program, at) else { continue };
+        let Some((step, stranger)) = open(&mut strangers, &decide, program, at) else { continue };
         let chain = service.chain.at.unwrap_or(service.at);
         if step.kind == AuthType::IpOnly && told.insert(chain) {
             findings.push(finding(lint, service, (password, hides), &stranger));

@@ -32,7 +32,7 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let mut told = None;
-    for service in &lint.program.clone().services {
+    for service in &lint.program.services {
         let chain = &service.chain;
         if chain.at == told {
             continue;

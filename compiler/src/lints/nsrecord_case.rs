@@ -41,7 +41,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     for record in &program.resolver.records {
         if !record.name.as_bytes().iter().any(u8::is_ascii_uppercase) {
             continue;

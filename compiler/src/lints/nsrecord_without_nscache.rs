@@ -1,5 +1,4 @@
 //! A static record with nowhere to stand.
-use std::sync::Arc;
 
 use super::rule::{Lint, rule};
 use crate::fix::Fix;
@@ -47,7 +46,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = Arc::clone(lint.program);
+    let program = lint.program;
     let resolver = &program.resolver;
     let mut moved = [false; 2];
     for record in resolver.records.iter().filter(|record| record.before_cache) {

@@ -45,7 +45,7 @@ rule! {
 const BUILT_IN: [&[u8]; 2] = [b"ssl_plugin", b"pcre_plugin"];
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     for ran in program.commands.iter().filter(|ran| ran.row.name == "plugin") {
         let words = lint.sources.values(ran.at);
         let Some((_, function)) = words.get(2).filter(|(_, word)| BUILT_IN.contains(&word.as_ref())) else {

@@ -50,7 +50,7 @@ const STRANGERS: [Ipv4Addr; 3] =
     [Ipv4Addr::new(203, 0, 113, 7), Ipv4Addr::new(94, 130, 3, 4), Ipv4Addr::new(186, 7, 7, 8)];
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     for service in program.services.iter().filter(|service| service.kind == ServiceKind::Dnspr) {
         let open = beyond_this_machine(service) == Some(Reach::World);
         if let Some(step) = service.chain.value.iter().find(|step| open && answers(lint, service, step)) {

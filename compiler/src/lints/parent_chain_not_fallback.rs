@@ -35,7 +35,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let acls = &lint.program.clone().acls;
+    let acls = &lint.program.acls;
     let mut told = BTreeSet::new();
     for ace in &acls.aces {
         let groups = way::groups(acls.parents(ace));

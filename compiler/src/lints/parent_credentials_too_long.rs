@@ -34,7 +34,7 @@ rule! {
 const LONGEST: usize = 255;
 
 fn check(lint: &mut Lint<'_>) {
-    for parent in &lint.program.clone().acls.parents {
+    for parent in &lint.program.acls.parents {
         let user = parent.user.as_ref().map_or(0, |user| user.as_bytes().len());
         let password = parent.password.as_ref().map_or(0, |password| password.expose().len());
         let socks5 =

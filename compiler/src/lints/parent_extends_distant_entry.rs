@@ -44,7 +44,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     let acls = &program.acls;
     if acls.parents.is_empty() {
         return;

@@ -37,7 +37,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let acls = &lint.program.clone().acls;
+    let acls = &lint.program.acls;
     let mut told = BTreeSet::new();
     for ace in &acls.aces {
         let mut last: Option<&Parent> = None;

@@ -46,7 +46,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    for parent in &lint.program.clone().acls.parents {
+    for parent in &lint.program.acls.parents {
         let credentials = parent.password.is_some() || parent.wants_client_credentials();
         if credentials && !parent.secure && is_far(parent) {
             let whose = if parent.wants_client_credentials() {

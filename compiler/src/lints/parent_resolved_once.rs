@@ -29,7 +29,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    for parent in &lint.program.clone().acls.parents {
+    for parent in &lint.program.acls.parents {
         let ParentHost::Name(name) = &parent.host else { continue };
         if !name.as_bytes().eq_ignore_ascii_case(b"localhost") {
             lint.report(

@@ -59,7 +59,7 @@ struct Redirect<'a> {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     if !program.acls.parents.iter().any(Parent::is_local) {
         return;
     }

@@ -37,7 +37,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     if !program.acls.parents.iter().any(Parent::wants_client_credentials) {
         return;
     }

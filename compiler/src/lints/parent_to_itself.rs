@@ -51,7 +51,7 @@ rule! {
 const TRIED: usize = 32;
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     if !program.acls.parents.iter().any(way::is_hop) {
         return;
     }

@@ -70,7 +70,7 @@ rule! {
 const TRIED: usize = 64;
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     let suspect = |parent: &Parent| way::is_hop(parent) && !carries_udp(parent.kind);
     if !program.acls.parents.iter().any(suspect) {
         return;

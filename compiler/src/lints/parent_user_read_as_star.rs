@@ -31,7 +31,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    for parent in &lint.program.clone().acls.parents {
+    for parent in &lint.program.acls.parents {
         let Some(user) = parent.user.as_ref() else { continue };
         if user.as_bytes().starts_with(b"*") && !parent.wants_client_credentials() {
             lint.report(

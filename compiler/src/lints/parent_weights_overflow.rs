@@ -53,7 +53,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let acls = &lint.program.clone().acls;
+    let acls = &lint.program.acls;
     let mut told = BTreeSet::new();
     for ace in &acls.aces {
         let Some((group, last)) = overflow(acls.parents(ace)) else { continue };

@@ -1,5 +1,5 @@
 //! One port on every address, and on one of them.
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
 use super::{
     duplicate_listener::on_purpose,
@@ -44,7 +44,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = Arc::clone(lint.program);
+    let program = lint.program;
     let key = |service: &Service| {
         let ListenAddress::Ip(address) = service.listen.address.value else { return None };
         let udp = matches!(service.kind, ServiceKind::Udppm | ServiceKind::Dnspr);
@@ -64,7 +64,7 @@ fn check(lint: &mut Lint<'_>) {
         let Some((key, address)) = key(service).filter(|(_, address)| !address.is_unspecified()) else {
             continue;
         };
-        let Some(other) = everywhere.get(&key).filter(|other| !on_purpose(&program, other, service)) else {
+        let Some(other) = everywhere.get(&key).filter(|other| !on_purpose(program, other, service)) else {
             continue;
         };
         let port = key.2;

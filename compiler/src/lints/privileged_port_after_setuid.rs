@@ -37,7 +37,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = Arc::clone(lint.program);
+    let program = lint.program;
     let Some(from) = program.commands.iter().position(|ran| changes_user(lint, ran.row.name, ran.at)) else {
         return;
     };

@@ -1,5 +1,4 @@
 //! Anyone may say where he comes from.
-use std::sync::Arc;
 
 use super::rule::{Lint, rule};
 use crate::{finding::Level, program::service::ListenAddress};
@@ -31,7 +30,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = Arc::clone(lint.program);
+    let program = lint.program;
     for service in &program.services {
         let Some(at) = service.options.proxy_protocol else { continue };
         let ListenAddress::Ip(address) = service.listen.address.value else { continue };

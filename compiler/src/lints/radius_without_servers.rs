@@ -31,7 +31,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     if program.radius.is_some() || !program.history.unread.is_empty() {
         return;
     }

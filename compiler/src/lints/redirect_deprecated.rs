@@ -42,7 +42,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     let mut told = None;
     for ace in &program.acls.aces {
         let parent = program.acls.parents(ace).first();

@@ -1,5 +1,5 @@
 //! Outgoing addresses at random.
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
 use super::rule::{Lint, rule};
 use crate::program::service::ServiceKind;
@@ -36,7 +36,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = Arc::clone(lint.program);
+    let program = lint.program;
     let mut first = HashMap::new();
     for service in &program.services {
         let udp = matches!(service.kind, ServiceKind::Udppm | ServiceKind::Dnspr);

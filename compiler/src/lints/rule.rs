@@ -4,7 +4,7 @@ use std::{cell::OnceCell, rc::Rc, sync::Arc};
 use crate::{
     finding::{Finding, Level},
     fix::{Fix, Safety},
-    options::Options,
+    options::{Options, Runner},
     policy::{
         Policy, cached,
         shadow::{self, Shadowed},
@@ -31,6 +31,8 @@ pub struct Rule {
     pub refused: bool,
     /// What its findings rest on.
     pub reads: Reads,
+    /// It is about what 3proxy does and `cfgc run` does not: silent where a configuration is for `cfgc run`.
+    pub of_3proxy: bool,
     /// Reads the Program; `None`: lowering finds it.
     pub(super) check: Option<fn(&mut Lint<'_>)>,
 }
@@ -125,6 +127,9 @@ impl Rule {
             });
             text.push_str(&for_people(fence.as_deref().unwrap_or(line)));
             text.push('\n');
+        }
+        if self.of_3proxy {
+            text.push_str("\n`cfgc run` does otherwise, so this rule is silent where `cfgc.toml` says `target = \"cfgc\"`.\n");
         }
         if self.refused {
             text.push_str("\n3proxy itself refuses such a file, so this rule can't be allowed.\n");
@@ -243,7 +248,8 @@ impl<'a> Lint<'a> {
     }
 
     pub(super) fn run(&mut self, rule: &Rule) {
-        if let Some(check) = rule.check {
+        let applies = !rule.of_3proxy || self.options.runner != Runner::Cfgc;
+        if let Some(check) = rule.check.filter(|_| applies) {
             check(self);
         }
     }
@@ -278,9 +284,10 @@ macro_rules! rule {
         since: $since:literal,
         $(refused: $refused:literal,)?
         $(reads: $reads:ident,)?
+        $(of_3proxy: $of_3proxy:literal,)?
         check: $check:path $(,)?
     ) => {
-        $crate::lints::rule::rule!(@ [$($doc)+] $name, $level, $group, $since, [$($refused)?], Everything, [$($reads)?], Some($check));
+        $crate::lints::rule::rule!(@ [$($doc)+] $name, $level, $group, $since, [$($refused)?], Everything, [$($reads)?], [$($of_3proxy)?], Some($check));
     };
     (
         $(#[doc = $doc:literal])+
@@ -292,9 +299,9 @@ macro_rules! rule {
         $(reads: $reads:ident,)?
         from lowering $(,)?
     ) => {
-        $crate::lints::rule::rule!(@ [$($doc)+] $name, $level, $group, $since, [$($refused)?], Line, [$($reads)?], None);
+        $crate::lints::rule::rule!(@ [$($doc)+] $name, $level, $group, $since, [$($refused)?], Line, [$($reads)?], [], None);
     };
-    (@ [$($doc:literal)+] $name:literal, $level:ident, $group:ident, $since:literal, [$($refused:literal)?], $usual:ident, [$($reads:ident)?], $check:expr) => {
+    (@ [$($doc:literal)+] $name:literal, $level:ident, $group:ident, $since:literal, [$($refused:literal)?], $usual:ident, [$($reads:ident)?], [$($of_3proxy:literal)?], $check:expr) => {
         /// What this file declares.
         pub(crate) static RULE: $crate::lints::Rule = $crate::lints::Rule {
             name: $name,
@@ -307,6 +314,7 @@ macro_rules! rule {
                 &[$($crate::lints::rule::Reads::$reads)?],
                 $crate::lints::rule::Reads::$usual,
             ),
+            of_3proxy: false $(|| $of_3proxy)?,
             check: $check,
         };
     };

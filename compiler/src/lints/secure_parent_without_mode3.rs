@@ -44,7 +44,7 @@ rule! {
 const FOR_PARENTS: i32 = 3;
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     let secure = |ace: &Ace| program.acls.parents(ace).iter().find(|parent| parent.secure);
     if !program.acls.parents.iter().any(|parent| parent.secure) {
         return;

@@ -7,7 +7,6 @@ use super::{
 };
 use crate::{
     fix::{Fix, Safety},
-    options::Runner,
     program::acl::{Ace, Action, NamePattern},
     sources::Loc,
 };
@@ -43,6 +42,7 @@ rule! {
     level: Warn,
     group: Security,
     since: "0.1.0",
+    of_3proxy: true,
     check: check,
 }
 
@@ -50,9 +50,6 @@ rule! {
 const LONGEST: usize = 4;
 
 fn check(lint: &mut Lint<'_>) {
-    if lint.options.runner == Runner::Cfgc {
-        return;
-    }
     let program = lint.program;
     let lists = lint.walked();
     let entries = lists.iter().flat_map(|walked| program.acls.entries(walked.acl));

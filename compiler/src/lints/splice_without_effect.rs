@@ -1,5 +1,4 @@
 //! `-s` where the program has to see the data.
-use std::sync::Arc;
 
 use super::rule::{Lint, rule};
 
@@ -32,7 +31,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = Arc::clone(lint.program);
+    let program = lint.program;
     for service in &program.services {
         let Some(at) =
             service.options.splice.filter(|splice| splice.value.mode & 3 != 0).and_then(|splice| splice.at)

@@ -48,7 +48,7 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let mut told = BTreeSet::new();
-    for service in &lint.program.clone().services {
+    for service in &lint.program.services {
         let log = &service.log;
         let Some(format) = log.format.as_ref().filter(|_| matches!(log.target.value, LogTarget::Sql(_)))
         else {

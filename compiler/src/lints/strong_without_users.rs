@@ -39,7 +39,7 @@ fn check(lint: &mut Lint<'_>) {
         return;
     }
     let mut told = BTreeSet::new();
-    for service in &lint.program.clone().services {
+    for service in &lint.program.services {
         let Some(step) = service.chain.value.iter().find(|step| step.kind == AuthType::Strong) else {
             continue;
         };

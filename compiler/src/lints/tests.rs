@@ -5,7 +5,7 @@ use super::{RULES, Rule};
 use crate::{
     Compiled, compile_with,
     finding::{Finding, Level},
-    options::Options,
+    options::{Options, Runner},
     sources::MemoryFiles,
 };
 
@@ -61,8 +61,32 @@ pub(crate) fn findings(name: &str, text: &str) -> Vec<Finding> {
     compiled(super::find(name).expect("no such rule"), text, Vec::new()).1
 }
 
+#[test]
+fn what_only_3proxy_does_is_told_to_nobody_else() {
+    let mut rules = 0;
+    for rule in RULES.iter().filter(|rule| rule.of_3proxy) {
+        let fires = examples(rule.docs).into_iter().filter(|example| example.claim == "fires");
+        for Example { text, .. } in fires {
+            let (_, found) = compiled_for(Runner::Cfgc, rule, &text, Vec::new());
+            assert!(found.is_empty(), "{}: {found:#?}", rule.name);
+            rules += 1;
+        }
+    }
+    assert!(rules >= 8, "{rules}");
+}
+
 /// What the whole compiler finds, of one rule, in `text`.
 fn compiled(rule: &Rule, text: &str, others: Vec<(String, String)>) -> (Compiled, Vec<Finding>) {
+    compiled_for(Runner::default(), rule, text, others)
+}
+
+/// The same of a configuration that is for `runner`.
+fn compiled_for(
+    runner: Runner,
+    rule: &Rule,
+    text: &str,
+    others: Vec<(String, String)>,
+) -> (Compiled, Vec<Finding>) {
     let mut files = MemoryFiles::default();
     for (path, text) in others {
         files.insert(path, text);
@@ -73,7 +97,7 @@ fn compiled(rule: &Rule, text: &str, others: Vec<(String, String)>) -> (Compiled
         None => text.into(),
     };
     files.insert(MAIN, bytes);
-    let mut compiled = compile_with(Path::new(MAIN), &files, &Options::default());
+    let mut compiled = compile_with(Path::new(MAIN), &files, &Options { runner, ..Options::default() });
     let found = compiled.findings.extract_if(.., |finding| finding.rule == rule.name).collect();
     (compiled, found)
 }

@@ -1,9 +1,6 @@
 //! `time-rule-void-at-start`
 use super::rule::{Lint, rule};
-use crate::{
-    options::Runner,
-    program::acl::{Ace, Action},
-};
+use crate::program::acl::{Ace, Action};
 
 rule! {
     /// In its first second 3proxy does not know what day it is, and entries with weekdays never match.
@@ -29,13 +26,11 @@ rule! {
     level: Allow,
     group: Security,
     since: "0.1.0",
+    of_3proxy: true,
     check: check,
 }
 
 fn check(lint: &mut Lint<'_>) {
-    if lint.options.runner == Runner::Cfgc {
-        return;
-    }
     let program = lint.program;
     for walked in lint.walked().iter() {
         let mut entries = program.acls.entries(walked.acl).map(|(_, ace)| ace);

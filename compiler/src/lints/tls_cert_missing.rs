@@ -1,5 +1,5 @@
 //! TLS without a certificate.
-use std::{collections::HashSet, sync::Arc};
+use std::collections::HashSet;
 
 use super::rule::{Lint, rule};
 use crate::program::tls::Tls;
@@ -40,7 +40,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = Arc::clone(lint.program);
+    let program = lint.program;
     let mut told = HashSet::new();
     for service in &program.services {
         for fault in [server(&service.tls), client(&service.tls)].into_iter().flatten() {

@@ -48,7 +48,7 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let mut told = BTreeSet::new();
-    for service in &lint.program.clone().services {
+    for service in &lint.program.services {
         let verified = service.tls.client.verify.is_some();
         let Some(at) = service.tls.connect.filter(|_| !verified && told.insert(service.tls.connect)) else {
             continue;

@@ -1,5 +1,5 @@
 //! TLS for parents that are asked without.
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
 use super::rule::{Lint, rule};
 use crate::{
@@ -46,7 +46,7 @@ rule! {
 const FOR_PARENTS: i32 = 3;
 
 fn check(lint: &mut Lint<'_>) {
-    let program = Arc::clone(lint.program);
+    let program = lint.program;
     // The services of each `ssl_client_mode` line, of which one with such a parent is enough.
     let mut modes: HashMap<Loc, Option<&Service>> = HashMap::new();
     let mut first: HashMap<ListId, Option<usize>> = HashMap::new();
@@ -55,7 +55,7 @@ fn check(lint: &mut Lint<'_>) {
         let Some(at) = mode.at.filter(|_| mode.value == FOR_PARENTS && service.tls.connect.is_some()) else {
             continue;
         };
-        let secure = service.acl.is_some_and(|acl| has_secure(&program, acl, &mut first));
+        let secure = service.acl.is_some_and(|acl| has_secure(program, acl, &mut first));
         let open = modes.entry(at).or_insert(Some(service));
         if secure {
             *open = None;

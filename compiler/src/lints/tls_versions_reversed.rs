@@ -1,5 +1,5 @@
 //! The newest version of TLS is older than the oldest.
-use std::{collections::HashSet, sync::Arc};
+use std::collections::HashSet;
 
 use grammar::Text;
 
@@ -36,7 +36,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = Arc::clone(lint.program);
+    let program = lint.program;
     let mut told = HashSet::new();
     for service in &program.services {
         let tls = &service.tls;

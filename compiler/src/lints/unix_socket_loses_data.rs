@@ -1,11 +1,7 @@
 //! A Unix socket where 3proxy loses data.
-use std::sync::Arc;
 
 use super::rule::{Lint, rule};
-use crate::{
-    options::Runner,
-    program::{acl::ParentHost, service::ListenAddress},
-};
+use crate::program::{acl::ParentHost, service::ListenAddress};
 
 rule! {
     /// 3proxy 1.0 loses data that it relays to or from a Unix socket.
@@ -31,14 +27,12 @@ rule! {
     group: Portability,
     since: "0.1.0",
     reads: Line,
+    of_3proxy: true,
     check: check,
 }
 
 fn check(lint: &mut Lint<'_>) {
-    if lint.options.runner == Runner::Cfgc {
-        return;
-    }
-    let program = Arc::clone(lint.program);
+    let program = lint.program;
     let mut places = Vec::new();
     for service in &program.services {
         if matches!(service.listen.address.value, ListenAddress::Unix(_)) {

@@ -58,7 +58,7 @@ rule! {
 const SEARCHED: usize = 1_000;
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     let unsure = !program.history.unread.is_empty() || !program.process.plugins.is_empty();
     // Without any user that is what is wrong.
     if unsure || program.users.is_empty() {

@@ -64,7 +64,7 @@ struct Void<'a> {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     if !program.process.plugins.is_empty() {
         return;
     }

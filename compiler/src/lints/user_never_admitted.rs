@@ -40,7 +40,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     if !program.history.unread.is_empty() {
         return;
     }

@@ -34,7 +34,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     let mut known = HashMap::with_capacity(program.users.len());
     for user in &program.users {
         let Some(before) = known.insert(&user.name, user) else { continue };

@@ -46,10 +46,10 @@ const CACHED: usize = 63;
 const BASIC: usize = 255;
 
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program.clone();
+    let program = lint.program;
     let http =
         program.services.iter().any(|service| matches!(service.kind, ServiceKind::Proxy | ServiceKind::Auto));
-    let caches = cached::services(&program).next().is_some();
+    let caches = cached::services(program).next().is_some();
     for user in &program.users {
         let name = user.name.as_bytes().len();
         let password = match &user.password {

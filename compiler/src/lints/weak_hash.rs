@@ -30,7 +30,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    for user in &lint.program.clone().users {
+    for user in &lint.program.users {
         if matches!(user.password, Password::Nt(_)) {
             let message =
                 format!("the password of user `{}` is kept as an NT hash, without a salt", user.name);

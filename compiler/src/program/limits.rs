@@ -34,6 +34,17 @@ pub struct Limit<T> {
     pub weight: i32,
 }
 
+impl<T> Limit<T> {
+    /// It limits several clients together.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        let Matcher { users, sources, .. } = &self.matcher;
+        let one_user = users.as_ref().is_some_and(|users| users.iter().nth(1).is_none());
+        let one_source = matches!(sources.as_deref(), Some([only]) if only.first == only.last);
+        self.limit.is_some() && !one_user && !one_source
+    }
+}
+
 /// A channel shared by all that match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bandwidth {

@@ -3,6 +3,7 @@ use std::io::{self, Write};
 
 use compiler::{
     change::{Changes, Class, ListChange, Requests, ServiceChange, Setting, UserChange, Values},
+    cite::shown,
     program::acl::{AceId, Operation},
     query::{describe, moment_name, operation_name},
     sources::Loc,
@@ -73,9 +74,10 @@ fn settings(versions: Versions<'_>, settings: &[Setting]) -> Vec<Value> {
     settings.iter().map(setting).collect()
 }
 
-fn user(versions: Versions<'_>, UserChange { name, old, new }: &UserChange) -> Value {
+fn user(versions: Versions<'_>, user: &UserChange) -> Value {
+    let UserChange { name: _, old, new } = user;
     json!({
-        "name": name,
+        "name": versions.name(user),
         "old": old.map(|at| place(versions.before(), at)),
         "new": new.map(|at| place(versions.after(), at)),
     })
@@ -140,11 +142,12 @@ fn operations(operations: &[Operation]) -> Vec<&'static str> {
 }
 
 fn values(Values { items, but, omitted, but_omitted, unknown }: &Values) -> Value {
-    json!({ "items": items, "omitted": omitted, "but": but, "but_omitted": but_omitted, "unknown": unknown })
+    let shown = |items: &[String]| items.iter().map(|item| shown(item.as_bytes())).collect::<Vec<_>>();
+    json!({ "items": items.as_deref().map(shown), "omitted": omitted, "but": shown(but), "but_omitted": but_omitted, "unknown": unknown })
 }
 
 fn witness(class: &Class) -> Value {
-    let text = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).into_owned();
+    let text = |bytes: &Vec<u8>| shown(bytes);
     let witness = &class.witness;
     json!({
         "user": witness.user.as_ref().map(text),

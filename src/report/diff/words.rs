@@ -2,6 +2,7 @@
 use compiler::{
     Compiled,
     change::{Class, Requests, Values},
+    cite::shown,
     mask::Script,
     program::acl::{AceId, Operation},
     query::{moment_name, operation_name},
@@ -130,7 +131,8 @@ fn target(hosts: &Values, addresses: &Values, ports: &Values) -> String {
 fn listed(values: &Values, unknown: &str) -> String {
     let some = |items: &[String], omitted: usize| {
         let more = items.len().saturating_sub(VALUES) + omitted;
-        let shown = items.get(..VALUES.min(items.len())).unwrap_or_default().join(",");
+        let shown =
+            items.iter().take(VALUES).map(|item| shown(item.as_bytes())).collect::<Vec<_>>().join(",");
         if more > 0 { format!("{shown} and {more} more") } else { shown }
     };
     let mut items = values.items.clone();
@@ -156,5 +158,5 @@ pub(super) fn witness(class: &Class) -> String {
             && host.is_some_and(|host| host != address.to_string())
     });
     let resolved = address.map_or_else(String::new, |address| format!(" (which is {address})"));
-    format!("{}{resolved}{at}", class.witness)
+    format!("{}{resolved}{at}", shown(class.witness.to_string().as_bytes()))
 }

@@ -36,18 +36,10 @@ pub(super) fn entry(places: Places<'_>, ace: &Ace) -> Entry {
             Action::Allow => "allow",
             Action::Deny => "deny",
         },
-        fields: matcher.into(),
+        fields: Fields::of(places, *at, matcher),
         parents: *parents,
         nolog: *nolog,
         weight: *weight,
-    }
-}
-
-/// A name; a password that was glued to it is not shown.
-fn before_colon(name: &str) -> String {
-    match name.split_once(':') {
-        Some((name, _)) => format!("{name}:***"),
-        None => name.to_owned(),
     }
 }
 
@@ -58,9 +50,9 @@ pub(super) fn parent(places: Places<'_>, parent: &acl::Parent) -> Parent {
         weight: *weight,
         r#type: kind.name(),
         tls: *secure,
-        host: host.to_string(),
+        host: places.shown(*at, &host.to_string()),
         port: *port,
-        user: user.as_ref().map(|user| before_colon(&user.to_string())),
+        user: user.as_ref().map(|user| places.shown(*at, &user.to_string())),
         password: password.as_ref().map(|_| "***"),
     }
 }

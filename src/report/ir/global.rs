@@ -1,11 +1,14 @@
 //! What is shared by all services.
-use compiler::program::{
-    auth::{self, Password},
-    limits::{self, Bandwidth, ConnectionRate, CounterFile, Direction, Limit, Traffic},
-    log::LogFiles,
-    process::{Process, Timeouts},
-    resolve::{self, NameServer, ResolverMode, StaticRecord},
-    trap::{self, Trapped},
+use compiler::{
+    cite::shown,
+    program::{
+        auth::{self, Password},
+        limits::{self, Bandwidth, ConnectionRate, CounterFile, Direction, Limit, Traffic},
+        log::LogFiles,
+        process::{Process, Timeouts},
+        resolve::{self, NameServer, ResolverMode, StaticRecord},
+        trap::{self, Trapped},
+    },
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -88,7 +91,7 @@ pub(super) fn user(places: Places<'_>, auth::User { at, name, password }: &auth:
         Password::Crypt(_) => "crypt",
         Password::Nt(_) => "nt",
     };
-    User { at: places.of(*at), name: name.to_string(), form, password: "***" }
+    User { at: places.of(*at), name: places.shown(*at, &name.to_string()), form, password: "***" }
 }
 
 pub(super) fn radius(places: Places<'_>, radius: &auth::Radius) -> Radius {
@@ -137,7 +140,12 @@ pub(super) fn limits(places: Places<'_>, limits: &limits::Limits) -> Limits {
 
 fn line<T>(places: Places<'_>, line: &Limit<T>, told: impl FnOnce(&T) -> Value) -> Line {
     let Limit { at, limit, matcher, weight } = line;
-    Line { at: places.of(*at), limit: limit.as_ref().map(told), fields: matcher.into(), weight: *weight }
+    Line {
+        at: places.of(*at),
+        limit: limit.as_ref().map(told),
+        fields: Fields::of(places, *at, matcher),
+        weight: *weight,
+    }
 }
 
 pub(super) fn resolver(places: Places<'_>, resolver: &resolve::Resolver) -> Resolver {
@@ -160,7 +168,7 @@ pub(super) fn resolver(places: Places<'_>, resolver: &resolve::Resolver) -> Reso
     });
     let records = records.iter().map(|StaticRecord { at, name, address, before_cache }| Record {
         at: places.of(*at),
-        name: name.to_string(),
+        name: shown(name.to_string().as_bytes()),
         address: address.to_string(),
         before_cache: *before_cache,
     });

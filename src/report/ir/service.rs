@@ -1,10 +1,13 @@
 //! Services, with the settings that they copied.
-use compiler::program::{
-    Set,
-    auth::{AuthCache, AuthStep},
-    log::{LogTarget, ServiceLog},
-    service::{self, External, Family, Grace, Listen, ListenAddress, Options, SocketOptions, Splice},
-    tls::{Tls, TlsSide},
+use compiler::{
+    cite::shown,
+    program::{
+        Set,
+        auth::{AuthCache, AuthStep},
+        log::{LogTarget, ServiceLog},
+        service::{self, External, Family, Grace, Listen, ListenAddress, Options, SocketOptions, Splice},
+        tls::{Tls, TlsSide},
+    },
 };
 use grammar::Text;
 use serde::Serialize;
@@ -87,7 +90,7 @@ pub(super) fn of(places: Places<'_>, service: &service::Service) -> Service {
             at: at.map(|at| places.of(at)),
         }),
         target: target.as_ref().map(|service::Target { host, port, at }| Target {
-            host: host.to_string(),
+            host: shown(host.to_string().as_bytes()),
             port: *port,
             at: places.of(*at),
         }),

@@ -84,10 +84,10 @@ fn the_form_is_as_documented() {
 #[test]
 fn passwords_in_the_wrong_place_are_not_shown() {
     let told = told(
-        "allow bob:CL:hunter2,eve * http://u:hunter2@h/\nparent 1000 http 192.0.2.1 1 me:hunter2\nproxy\n",
+        "allow eve,bob:CL:hunter2 * http://u:hunter2@h/\nparent 1000 http 192.0.2.1 1 me:hunter2\nproxy\n",
     );
     let entry = &told["entries"][0];
-    assert_eq!((&entry["users"][0], &entry["users"][1]), (&"bob:CL:***".into(), &"eve".into()));
+    assert_eq!((&entry["users"][0], &entry["users"][1]), (&"eve".into(), &"bob:CL:***".into()));
     assert!(!told.to_string().contains("hunter2"), "{told}");
 }
 

@@ -8,10 +8,13 @@ use compiler::{
         limits::Rotation,
     },
     query::operation_name,
+    sources::Loc,
 };
 use grammar::Text;
 use serde::Serialize;
 use serde_json::Value;
+
+use super::Places;
 
 /// The fields of an entry or a limit line; `None`: it accepts anything.
 #[derive(Serialize)]
@@ -32,15 +35,18 @@ struct TargetForm {
     names: Vec<String>,
 }
 
-impl From<&Matcher> for Fields {
-    fn from(matcher: &Matcher) -> Self {
+impl Fields {
+    /// What the entry or limit line at `at` compares.
+    pub(super) fn of(places: Places<'_>, at: Loc, matcher: &Matcher) -> Self {
         let Matcher { users, sources, targets, ports, operations, weekdays, periods } = matcher;
         Self {
-            users: users.as_ref().map(|users| users.iter().map(shown).collect()),
+            users: users.as_ref().map(|users| {
+                users.iter().map(|user| places.shown(at, &String::from_utf8_lossy(user))).collect()
+            }),
             sources: sources.as_deref().map(ranges),
             targets: targets.as_deref().map(|Targets { addresses, names }| TargetForm {
                 addresses: ranges(addresses),
-                names: names.iter().map(|pattern| shown(pattern.to_string().as_bytes())).collect(),
+                names: names.iter().map(|pattern| places.shown(at, &pattern.to_string())).collect(),
             }),
             ports: ports.as_deref().map(|ports| ports.iter().map(port_range).collect()),
             operations: operations.map(|set| {
@@ -70,9 +76,9 @@ fn period(Period { from, to }: &Period) -> String {
     format!("{}-{}", clock(*from), clock(*to))
 }
 
-/// Text that need not be UTF-8.
+/// Text that need not be UTF-8, without what looks like a password.
 pub(super) fn text(text: &Text) -> Value {
-    text.to_string().into()
+    shown(text.to_string().as_bytes()).into()
 }
 
 pub(super) fn texts(texts: &[Text]) -> Value {

@@ -4,12 +4,11 @@ use std::{
     net::{Ipv4Addr, SocketAddr, TcpStream},
     path::PathBuf,
     process::{Child, Command, Output, Stdio},
-    time::Instant,
 };
 
 use tempfile::TempDir;
 
-use super::{DEADLINE, lines::Lines, ports};
+use super::{lines::Lines, ports};
 
 /// The built command.
 pub(crate) fn command() -> Command {
@@ -38,7 +37,7 @@ impl Cfgc {
     #[track_caller]
     pub(crate) fn run_with(config: &str, arguments: &[&str]) -> Self {
         for _ in 0..3 {
-            let mut cfgc = Self::spawn(config, arguments);
+            let cfgc = Self::spawn(config, arguments);
             if cfgc.comes_up() {
                 return cfgc;
             }
@@ -59,7 +58,7 @@ impl Cfgc {
         let limit = format!("ulimit -n {descriptors} && exec \"$0\" \"$@\"");
         let mut shell = Command::new("sh");
         shell.args(["-c", &limit, env!("CARGO_BIN_EXE_cfgc")]);
-        let mut cfgc = Self::start(shell, config, &[]);
+        let cfgc = Self::start(shell, config, &[]);
         assert!(cfgc.comes_up(), "{:?}", cfgc.stderr.so_far());
         cfgc
     }
@@ -88,17 +87,10 @@ impl Cfgc {
         Self { child, folder, ports, stdout, stderr }
     }
 
-    /// Waits until all ports listen (true) or the process has ended (false).
-    fn comes_up(&mut self) -> bool {
-        let end = Instant::now() + DEADLINE;
-        while !self.ports.values().all(|port| ports::listens(*port)) {
-            if self.child.try_wait().unwrap().is_some() {
-                return false;
-            }
-            assert!(Instant::now() < end, "not listening after {DEADLINE:?}: {:?}", self.stderr.so_far());
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
-        true
+    /// Waits until it says that it listens (true) or the process has ended (false).
+    #[track_caller]
+    fn comes_up(&self) -> bool {
+        self.stderr.comes("that it is ready", |line| line.starts_with("cfgc: ready: listening on "))
     }
 
     /// The address of the service that listens on `@name`.

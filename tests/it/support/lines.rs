@@ -38,15 +38,27 @@ impl Lines {
     /// The first line for which `wanted` holds, now or when it comes.
     #[track_caller]
     pub(crate) fn wait_for(&self, what: &str, wanted: impl Fn(&str) -> bool) -> String {
+        let came = self.comes(what, &wanted);
+        let lines = self.so_far();
+        assert!(came, "no line {what} in:\n{}", lines.join("\n"));
+        lines.into_iter().find(|line| wanted(line)).unwrap()
+    }
+
+    /// Waits for a line for which `wanted` holds (true) or the end of all lines (false).
+    #[track_caller]
+    pub(crate) fn comes(&self, what: &str, wanted: impl Fn(&str) -> bool) -> bool {
         let (collected, changed) = &*self.0;
         let end = Instant::now() + DEADLINE;
         let mut guard = collected.lock().unwrap();
         loop {
-            if let Some(line) = guard.lines.iter().find(|line| wanted(line)) {
-                return line.clone();
+            if guard.lines.iter().any(|line| wanted(line)) {
+                return true;
+            }
+            if guard.ended {
+                return false;
             }
             let left = end.saturating_duration_since(Instant::now());
-            assert!(!left.is_zero() && !guard.ended, "no line {what} in:\n{}", guard.lines.join("\n"));
+            assert!(!left.is_zero(), "no line {what} in:\n{}", guard.lines.join("\n"));
             guard = changed.wait_timeout(guard, left).unwrap().0;
         }
     }

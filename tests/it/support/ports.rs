@@ -43,20 +43,6 @@ pub(crate) fn fill_with(text: &str, ports: &mut BTreeMap<String, u16>) -> String
     filled
 }
 
-/// Whether something listens on this TCP port, on any address. Asks the kernel rather than connecting, so that the service sees nothing of it.
-pub(crate) fn listens(port: u16) -> bool {
-    const LISTEN: &str = "0A";
-    ["/proc/net/tcp", "/proc/net/tcp6"].iter().filter_map(|table| std::fs::read_to_string(table).ok()).any(
-        |table| {
-            table.lines().skip(1).any(|line| {
-                let fields: Vec<&str> = line.split_whitespace().collect();
-                let local = fields[1].rsplit_once(':').unwrap().1;
-                fields[3] == LISTEN && u16::from_str_radix(local, 16) == Ok(port)
-            })
-        },
-    )
-}
-
 #[test]
 fn a_name_is_one_port() {
     let (text, ports) = fill("proxy -p@a\nsocks -p@b\nparent 1000 tcp 127.0.0.1 @a\n");
