@@ -304,7 +304,8 @@ fn identify(
     match kind {
         AuthType::None => Ok(Identity::Unchecked),
         AuthType::IpOnly => Ok(Identity::Hidden),
-        AuthType::UserOnly | AuthType::DnsName | AuthType::Radius => claimed.map(known).ok_or(4),
+        AuthType::UserOnly | AuthType::Radius => claimed.map(known).ok_or(4),
+        AuthType::DnsName => claimed.map(known).ok_or(3),
         AuthType::Strong => {
             let name = claimed.ok_or(4_u16)?;
             match policy.user(name) {

@@ -1,7 +1,7 @@
 //! Who the client is: one type of an authentication chain after the other.
 //!
 //! The chain is walked by [`compiler::chain`], since what a type found out is judged by the access list before the next type is
-//! tried. A type says who the client is, or fails with 3proxy's code: 4 no user name, 5 no such user, 6 to 8 a wrong password,
+//! tried. A type says who the client is, or fails with 3proxy's code: 3 no host name, 4 no user name, 5 no such user, 6 to 8 a wrong password,
 //! 10 another address than the one remembered.
 use std::net::IpAddr;
 
@@ -42,8 +42,12 @@ pub(crate) async fn identify(
             known(&credentials.user)
         }
         AuthType::Cache | AuthType::CacheAcl => remembered(session, ask, address),
-        // `cfgc run` refuses a configuration with these; should one get here, it lets nobody in.
-        AuthType::DnsName | AuthType::Radius => Err(5),
+        AuthType::DnsName => {
+            let host = session.snapshot.resolver.host_of(session.client.ip()).await.ok_or(3_u16)?;
+            known(host.as_bytes())
+        }
+        // `cfgc run` refuses a configuration with this; should one get here, it lets nobody in.
+        AuthType::Radius => Err(5),
     }
 }
 

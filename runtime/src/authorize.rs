@@ -57,11 +57,7 @@ pub(crate) async fn decide(session: &mut Session, ask: &Ask) -> Result<Grant, Fa
         },
     };
     note(session, ask, address);
-    let grant = walk_chain(session, ask, address).await?;
-    if let Some(user) = &grant.user {
-        session.record.user = Some(user.clone());
-    }
-    Ok(grant)
+    walk_chain(session, ask, address).await
 }
 
 fn note(session: &mut Session, ask: &Ask, address: Option<IpAddr>) {
@@ -103,6 +99,9 @@ async fn walk_chain(session: &mut Session, ask: &Ask, address: Option<IpAddr>) -
         }
         let judged = chain.judge(&request, found.as_ref().map_err(|code| *code));
         let (Ok(identity), Some(verdict)) = (found, judged.verdict) else { continue };
+        if let Some(user) = identity.user() {
+            session.record.user = Some(user.into());
+        }
         let entry = verdict.entry.and_then(|entry| snapshot.program.acls.ace(entry));
         session.record.nolog = entry.is_some_and(|entry| entry.nolog);
         if judged.code != 0 {

@@ -17,6 +17,7 @@ use moka::sync::Cache;
 use crate::expiring::{self, Expiring};
 
 mod flight;
+mod reverse;
 mod server;
 mod wire;
 
@@ -32,6 +33,7 @@ pub(crate) struct Resolver {
     limit: Duration,
     v4: Names,
     v6: Names,
+    hosts: reverse::Hosts,
 }
 
 /// What is known of one family.
@@ -40,7 +42,7 @@ struct Names {
     records: HashMap<Box<str>, IpAddr>,
     /// `None`: without an `nscache` line nothing is remembered.
     cache: Option<Cache<Box<str>, Expiring<IpAddr>>>,
-    flights: Flights,
+    flights: Flights<IpAddr>,
 }
 
 /// What a name is.
@@ -76,6 +78,7 @@ impl Resolver {
             limit,
             v4: names(false, settings.cache.map(|cache| cache.value)),
             v6: names(true, settings.cache6.map(|cache| cache.value)),
+            hosts: reverse::Hosts::new(settings),
         }
     }
 
@@ -123,7 +126,11 @@ impl Resolver {
         if let Some(cached) = names.cache.as_ref().and_then(|cache| cache.get(name)) {
             return Some(cached.value);
         }
-        let found = names.flights.join(name, server::ask(&self.servers, name, kind, self.limit)).await?;
+        let ask = async {
+            let records = server::ask(&self.servers, name, kind.record_type(), self.limit).await?;
+            wire::addresses(&records, kind).next()
+        };
+        let found = names.flights.join(name, ask).await?;
         if let Some(cache) = &names.cache {
             cache.insert(name.into(), found);
         }

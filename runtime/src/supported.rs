@@ -62,7 +62,7 @@ pub(crate) fn check(sources: &Sources, program: &Program) -> Vec<Finding> {
     }
     parents::check(acls, &mut refused);
     self::limits(limits, &mut refused);
-    // All of name resolution is executed but `dialer`, which is among `unmodelled`, and what `auth dnsname` asks.
+    // All of name resolution is executed but `dialer`, which is among `unmodelled`.
     let Resolver {
         servers: _,
         ignored_servers: _,

@@ -1,7 +1,6 @@
 //! One query at a time for each name: who asks while it is under way waits for its answer.
 use std::{
     collections::HashMap,
-    net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
@@ -9,22 +8,28 @@ use tokio::sync::OnceCell;
 
 use crate::expiring::Expiring;
 
-type Answer = Option<Expiring<IpAddr>>;
-type Waiting = HashMap<Box<str>, Weak<OnceCell<Answer>>>;
+type Answer<V> = Option<Expiring<V>>;
+type Waiting<V> = HashMap<Box<str>, Weak<OnceCell<Answer<V>>>>;
 
 /// The queries that are under way.
-#[derive(Debug, Default)]
-pub(super) struct Flights(Mutex<Waiting>);
+#[derive(Debug)]
+pub(super) struct Flights<V>(Mutex<Waiting<V>>);
 
-impl Flights {
+impl<V> Default for Flights<V> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<V: Clone> Flights<V> {
     /// The answer of the query for `name` that is under way, or of `query`. If whoever sends it goes away, another takes over.
-    pub(super) async fn join(&self, name: &str, query: impl Future<Output = Answer>) -> Answer {
+    pub(super) async fn join(&self, name: &str, query: impl Future<Output = Answer<V>>) -> Answer<V> {
         let seat = self.seat(name);
         let cell = seat.cell.as_ref()?;
-        *cell.get_or_init(|| query).await
+        cell.get_or_init(|| query).await.clone()
     }
 
-    fn seat<'a>(&'a self, name: &'a str) -> Seat<'a> {
+    fn seat<'a>(&'a self, name: &'a str) -> Seat<'a, V> {
         let mut waiting = self.lock();
         let under_way = waiting.get(name).and_then(Weak::upgrade);
         let cell = under_way.unwrap_or_else(|| {
@@ -34,21 +39,23 @@ impl Flights {
         });
         Seat { flights: self, name, cell: Some(cell) }
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+impl<V> Flights<V> {
+    fn lock(&self) -> MutexGuard<'_, Waiting<V>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A share in a query; the last to leave removes it, so that the next one asks anew.
-struct Seat<'a> {
-    flights: &'a Flights,
+struct Seat<'a, V> {
+    flights: &'a Flights<V>,
     name: &'a str,
     /// `None` only while it is dropped.
-    cell: Option<Arc<OnceCell<Answer>>>,
+    cell: Option<Arc<OnceCell<Answer<V>>>>,
 }
 
-impl Drop for Seat<'_> {
+impl<V> Drop for Seat<'_, V> {
     fn drop(&mut self) {
         let mut waiting = self.flights.lock();
         self.cell = None;

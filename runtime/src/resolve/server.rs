@@ -1,32 +1,32 @@
 //! Asking name servers, one after the other.
-use std::{io, net::IpAddr, time::Duration};
+use std::{io, time::Duration};
 
 use compiler::program::resolve::NameServer;
+use hickory_proto::rr::{Record, RecordType};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpStream, UdpSocket},
     time::timeout,
 };
 
-use super::wire::{Answer, Kind, Question};
-use crate::{expiring::Expiring, random};
+use super::wire::{Answer, Question};
+use crate::random;
 
 /// A question by UDP is sent again after so long without an answer.
 const AGAIN: Duration = Duration::from_secs(2);
 
-/// The first answer that a server gives; each may take `limit`.
+/// The records in the first answer that a server gives; each may take `limit`. `None`: none gives one.
 pub(super) async fn ask(
     servers: &[NameServer],
     name: &str,
-    kind: Kind,
+    wanted: RecordType,
     limit: Duration,
-) -> Option<Expiring<IpAddr>> {
+) -> Option<Vec<Record>> {
     for server in servers {
         let id = u16::from_ne_bytes(random::secret().ok()?);
-        let question = Question::new(id, name, kind)?;
+        let question = Question::new(id, name, wanted)?;
         match timeout(limit, ask_one(*server, &question)).await {
-            Ok(Ok(Answer::Found(found))) => return Some(found),
-            Ok(Ok(Answer::Nothing)) => return None,
+            Ok(Ok(Answer::Records(records))) => return Some(records),
             Ok(Ok(Answer::Truncated | Answer::Failed) | Err(_)) | Err(_) => {}
         }
     }

@@ -19,7 +19,7 @@ use compiler::{
 use grammar::Text;
 use hickory_proto::{
     op::{Message, MessageType, ResponseCode},
-    rr::{RData, Record, RecordType, rdata},
+    rr::{Name, RData, Record, RecordType, rdata},
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -28,18 +28,29 @@ use tokio::{
 
 use super::{Resolved, Resolver};
 
-/// `v4.test` has an IPv4 address, `v6.test` an IPv6 one, `big.test` one that only TCP tells, others do not exist.
+/// `v4.test` has an IPv4 address, `v6.test` an IPv6 one, `two.test` two, `big.test` one that only TCP tells, others do not exist.
+/// 127.0.0.4, 127.0.0.5 and ::6 say that they are these, 127.0.0.6 that it is one that does not exist.
 fn answer(query: &[u8], tcp: bool, code: ResponseCode) -> Vec<u8> {
     let mut message = Message::from_vec(query).unwrap();
     message.metadata.message_type = MessageType::Response;
     message.metadata.response_code = code;
     let query = message.queries[0].clone();
     let record = |data| Record::from_rdata(query.name().clone(), 60, data);
+    let mut pointer = |name: &str| {
+        message.answers.push(record(RData::PTR(rdata::PTR(Name::from_ascii(name).unwrap()))));
+    };
     match (query.name().to_ascii().as_str(), query.query_type()) {
         ("v4.test.", RecordType::A) => message.answers.push(record(RData::A(rdata::A::new(127, 0, 0, 4)))),
         ("v6.test.", RecordType::AAAA) => {
             message.answers.push(record(RData::AAAA(rdata::AAAA::new(0, 0, 0, 0, 0, 0, 0, 6))));
         }
+        ("two.test.", RecordType::A) => {
+            message.answers.extend([20, 21].map(|last| record(RData::A(rdata::A::new(127, 0, 0, last)))))
+        }
+        ("4.0.0.127.in-addr.arpa." | "5.0.0.127.in-addr.arpa.", RecordType::PTR) => pointer("V4.test."),
+        ("6.0.0.127.in-addr.arpa.", RecordType::PTR) => pointer("none.test."),
+        ("21.0.0.127.in-addr.arpa.", RecordType::PTR) => pointer("two.test."),
+        (name, RecordType::PTR) if name.starts_with("6.0.0.0.") => pointer("v6.test."),
         ("big.test.", RecordType::A) if tcp => {
             message.answers.push(record(RData::A(rdata::A::new(127, 0, 0, 9))))
         }
@@ -194,4 +205,56 @@ async fn fakeresolve_makes_up_addresses_for_targets_but_not_for_parents() {
     assert_eq!(resolver.lookup("any.thing", Family::Default).await, address("127.0.0.2"));
     assert_eq!(resolver.lookup("any.thing", Family::V6).await, address("::2"));
     assert_eq!(resolver.lookup_parent("v4.test").await, Some("127.0.0.4".parse().unwrap()));
+}
+
+#[tokio::test]
+async fn a_host_is_known_only_if_its_name_leads_back_to_it() {
+    let (server, _) = name_server(ResponseCode::NoError).await;
+    let host = async |resolver: &Resolver, address: &str| resolver.host_of(address.parse().unwrap()).await;
+    let servers = settings(&[(server, false)], None);
+    let by_servers = resolver(&servers);
+    for (address, expected) in [
+        ("127.0.0.4", Some("V4.test")),
+        // It says that it is a host whose address is another,
+        ("127.0.0.5", None),
+        // one that does not exist,
+        ("127.0.0.6", None),
+        // or nothing.
+        ("127.0.0.7", None),
+        ("127.0.0.21", Some("two.test")),
+        ("::6", Some("v6.test")),
+        ("::7", None),
+    ] {
+        assert_eq!(host(&by_servers, address).await.as_deref(), expected, "{address}");
+    }
+    let records = vec![record("v4.test", "127.0.0.5"), record("v6.test", "127.0.0.6")];
+    let with_records = resolver(&Settings { records, ..servers.clone() });
+    assert_eq!(host(&with_records, "127.0.0.4").await, None, "a static record says otherwise");
+    assert_eq!(host(&with_records, "127.0.0.5").await.as_deref(), Some("V4.test"));
+    assert_eq!(
+        host(&with_records, "::6").await.as_deref(),
+        Some("v6.test"),
+        "that of another family says nothing"
+    );
+    let fake = resolver(&Settings { mode: Set::default_to(ResolverMode::Fake), ..servers });
+    assert_eq!(host(&fake, "127.0.0.5").await, None, "nothing is made up");
+    assert_eq!(host(&fake, "127.0.0.4").await.as_deref(), Some("V4.test"));
+    let by_system = resolver(&Settings::default());
+    assert_eq!(host(&by_system, "127.0.0.1").await, None, "nobody is asked");
+}
+
+#[tokio::test]
+async fn a_server_for_hosts_is_asked_alone_and_what_it_says_is_remembered_with_a_cache() {
+    let (for_names, asked_names) = name_server(ResponseCode::NoError).await;
+    let (for_hosts, asked_hosts) = name_server(ResponseCode::NoError).await;
+    let auth_server = Some(Set::default_to(NameServer { address: for_hosts, tcp: false }));
+    for (cache, expected) in [(None, 4), (Some(100), 2)] {
+        asked_hosts.store(0, Ordering::SeqCst);
+        let resolver = resolver(&Settings { auth_server, ..settings(&[(for_names, false)], cache) });
+        for _ in 0..2 {
+            assert_eq!(resolver.host_of([127, 0, 0, 4].into()).await.as_deref(), Some("V4.test"));
+        }
+        assert_eq!(asked_hosts.load(Ordering::SeqCst), expected, "cache {cache:?}");
+    }
+    assert_eq!(asked_names.load(Ordering::SeqCst), 0);
 }

@@ -42,10 +42,11 @@ pub(super) fn check(service: &Service, refused: &mut Refused) {
     }
     for step in chain.value.iter() {
         let executed = match step.kind {
-            AuthType::DnsName | AuthType::Radius => false,
+            AuthType::Radius => false,
             AuthType::None
             | AuthType::IpOnly
             | AuthType::UserOnly
+            | AuthType::DnsName
             | AuthType::Strong
             | AuthType::Cache
             | AuthType::CacheAcl => true,

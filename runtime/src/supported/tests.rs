@@ -38,6 +38,7 @@ fn what_is_executed_or_changes_nothing_passes() {
         "auth iponly\nallow *\nparent 1000 socks5 127.0.0.1 1080\nallow *\nparent 1000 extip 127.0.0.1 0\nproxy\n",
         "proxy -olSO_REUSEPORT,SO_KEEPALIVE -ocTCP_NODELAY -osTCP_NODELAY\n",
         "proxy -s0 -gfoo\n",
+        "nserver 127.0.0.1\nauth dnsname\nproxy\n",
         "nobandlimin\nnoconnlim\nnocountin\nproxy\n",
         "noforce\nproxy\n",
     ] {
@@ -57,7 +58,6 @@ fn what_is_not_executed_is_refused_by_name_and_line() {
                 "9:udppm",
             ],
         ),
-        ("auth dnsname\nproxy\n", &["1:dnsname"]),
         ("radius secret 127.0.0.1\nauth radius\nproxy\n", &["2:radius"]),
         ("proxy -H\n", &["1:-H"]),
         ("proxy -s -g1,2,3\n", &["1:-s", "1:-g"]),

@@ -99,6 +99,7 @@ fn not_identified(kind: AuthType, code: u16, query: &Query, cache: Option<&Cache
             Some(miss) => missed(miss).to_owned(),
             None => "nobody is remembered yet".to_owned(),
         },
+        (AuthType::DnsName, _) => "no host name is given".to_owned(),
         (_, 4) => "no user name is given".to_owned(),
         (_, 5) => format!("there is no user `{user}`"),
         (_, 6..=8) => format!("this is not the password of `{user}`"),
