@@ -10,22 +10,32 @@ use tokio::{
 
 use crate::session::Session;
 
+mod auto;
+mod behind_proxy;
 mod incoming;
 mod port_map;
 mod proxy;
 mod socks;
+mod tlspr;
 mod tunnel;
 
 /// Serves a client until it is done, and writes its log records.
-pub(crate) async fn serve(client: TcpStream, session: Box<Session>) {
+pub(crate) async fn serve(mut client: TcpStream, mut session: Box<Session>) {
+    if session.service.settings.options.proxy_protocol.is_some()
+        && !Box::pin(behind_proxy::introduce(&mut client, &mut session)).await
+    {
+        session.record.code = NO_BEGINNING;
+        session.log();
+        return hang_up(&mut client, b"", &session).await;
+    }
     // Boxed, so that nothing of a handshake takes memory while bytes are relayed.
     let tunnel = match session.service.kind {
         ServiceKind::Proxy => Box::pin(proxy::serve(client, session)).await,
         ServiceKind::Socks => Box::pin(socks::serve(client, session)).await,
         ServiceKind::Tcppm => Box::pin(port_map::serve(client, session)).await,
+        ServiceKind::Tlspr => Box::pin(tlspr::serve(client, session)).await,
+        ServiceKind::Auto => Box::pin(auto::serve(client, session)).await,
         ServiceKind::Udppm
-        | ServiceKind::Tlspr
-        | ServiceKind::Auto
         | ServiceKind::Pop3p
         | ServiceKind::Imapp
         | ServiceKind::Smtpp
@@ -37,6 +47,9 @@ pub(crate) async fn serve(client: TcpStream, session: Box<Session>) {
         tunnel.run().await;
     }
 }
+
+/// 3proxy's code for a client that does not begin to speak; here also for one that begins without the header of `-H`.
+const NO_BEGINNING: u16 = 801;
 
 /// A kind that is not executed yet: `cfgc run` refuses a configuration with one.
 fn refuse(mut session: Session) {

@@ -138,6 +138,12 @@ impl Session {
         Self { snapshot, service, client, local, record, origin: None }
     }
 
+    /// The client is another than the one that is connected, which stands in front of it.
+    pub(crate) fn comes_from(&mut self, client: SocketAddr) {
+        self.client = SocketAddr::new(client.ip().to_canonical(), client.port());
+        self.record.client = self.client;
+    }
+
     /// The same, of a client that came in at `listener`, where `current` is in force.
     pub(crate) fn at(mut self, listener: ListenerId, current: Arc<ArcSwap<Snapshot>>) -> Self {
         self.origin = Some((listener, current));

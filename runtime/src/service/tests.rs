@@ -11,7 +11,7 @@ use super::serve;
 use crate::{session::Session, testing::snapshot};
 
 /// A service that serves every client of a listener, and where that is.
-async fn service(config: &str) -> SocketAddr {
+pub(super) async fn service(config: &str) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let snapshot = snapshot(config);
@@ -28,7 +28,7 @@ async fn service(config: &str) -> SocketAddr {
 }
 
 /// A server that sends back what it gets, until its client has sent all.
-async fn echo() -> SocketAddr {
+pub(super) async fn echo() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
@@ -44,7 +44,7 @@ async fn echo() -> SocketAddr {
 }
 
 /// All that comes back for these bytes, sent at once, with nothing behind them.
-async fn talk(service: SocketAddr, bytes: &[u8]) -> Vec<u8> {
+pub(super) async fn talk(service: SocketAddr, bytes: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(service).await.unwrap();
     stream.write_all(bytes).await.unwrap();
     stream.shutdown().await.unwrap();
@@ -225,4 +225,70 @@ async fn bind_takes_only_the_peer_that_was_named_and_ends_with_its_client() {
     client.shutdown().await.unwrap();
     client.read_to_end(&mut rest).await.unwrap();
     assert_eq!(rest, b"", "the wait is over");
+}
+
+#[tokio::test]
+async fn auto_speaks_what_its_client_speaks() {
+    let echo = echo().await;
+    let service = service(&format!("allow *\nauto -P{}\n", echo.port())).await;
+    let answer = talk(service, &[&b"\x05\x01\0"[..], &connect5(echo), b"hello"].concat()).await;
+    assert_eq!(answer, [&b"\x05\0"[..], &reply5(0, service), b"hello"].concat());
+    let answer = talk(service, &[&connect4(echo)[..], b"hello"].concat()).await;
+    assert_eq!(answer, [&reply4(90, service)[..], b"hello"].concat());
+    let answer = talk(service, format!("CONNECT {echo} HTTP/1.0\r\n\r\nhello").as_bytes()).await;
+    assert!(answer.starts_with(b"HTTP/1.0 200 ") && answer.ends_with(b"\r\n\r\nhello"), "{answer:?}");
+    let name = [&b"\0\0\0\x0e\0\x0c\0\0\x09"[..], b"127.0.0.1"].concat();
+    let hello = [&[3, 3][..], &[0; 32], b"\0\0\x02\x13\x01\x01\0\0\x12", &name].concat();
+    let hello = [
+        &[22, 3, 1, 0, u8::try_from(hello.len() + 4).unwrap(), 1, 0, 0][..],
+        &[u8::try_from(hello.len()).unwrap()],
+        &hello,
+    ]
+    .concat();
+    assert_eq!(talk(service, &hello).await, hello, "TLS goes to the host that it names");
+    for bytes in [&b"\x01\x02\r\n\r\n"[..], b"\x16\x02\x01\x02\r\n\r\n"] {
+        let answer = talk(service, bytes).await;
+        assert_eq!(answer.starts_with(b"HTTP/1.0 400 "), bytes[0] != 22, "{bytes:?} {answer:?}");
+    }
+    assert_eq!(talk(service, b"").await, b"");
+}
+
+#[tokio::test]
+async fn behind_a_load_balancer_the_client_is_who_the_header_says() {
+    let echo = echo().await;
+    let config = "allow * 10.1.2.3,2001:db8::1\ndeny *\nsocks -H\n";
+    let service = service(config).await;
+    let v2 = |address: [u8; 4]| {
+        let addresses = [&address[..], &[127, 0, 0, 1, 4, 0, 4, 0], b"\x04\0\x01x"].concat();
+        [&b"\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x10"[..], &addresses].concat()
+    };
+    for (header, passes) in [
+        (b"PROXY TCP4 10.1.2.3 127.0.0.1 1111 2222\r\n".to_vec(), true),
+        (b"PROXY TCP6 2001:db8::1 ::1 1111 2222\r\n".to_vec(), true),
+        (b"PROXY TCP6 ::ffff:10.1.2.3 ::1 1111 2222\r\n".to_vec(), true),
+        (b"PROXY TCP4 10.1.2.4 127.0.0.1 1111 2222\r\n".to_vec(), false),
+        (b"PROXY UNKNOWN\r\n".to_vec(), false),
+        (v2([10, 1, 2, 3]), true),
+        (v2([10, 1, 2, 4]), false),
+        (b"\r\n\r\n\0\r\nQUIT\n\x20\0\0\0".to_vec(), false),
+    ] {
+        let answer = talk(service, &[&header[..], b"\x05\x01\0", &connect5(echo), b"hello"].concat()).await;
+        let expected = if passes { [&reply5(0, service)[..], b"hello"].concat() } else { reply5(2, service) };
+        assert_eq!(answer, [&b"\x05\0"[..], &expected].concat(), "{:?}", String::from_utf8_lossy(&header));
+    }
+    // Without a header to the letter nothing is said.
+    let long = format!("PROXY UNKNOWN {}\r\n", "x".repeat(200));
+    for header in [
+        &b""[..],
+        b"PROXY TCP4 10.1.2.3 127.0.0.1 1111\r\n",
+        b"PROXY ",
+        b"GET / HTTP/1.1\r\n",
+        long.as_bytes(),
+    ] {
+        assert_eq!(
+            talk(service, &[header, b"\x05\x01\0", &connect5(echo)].concat()).await,
+            b"",
+            "{header:?}"
+        );
+    }
 }

@@ -80,10 +80,12 @@ fn names_the_client(fields: CacheFields) -> bool {
 
 const fn is_executed(kind: ServiceKind) -> bool {
     match kind {
-        ServiceKind::Proxy | ServiceKind::Socks | ServiceKind::Tcppm => true,
-        ServiceKind::Udppm
+        ServiceKind::Proxy
+        | ServiceKind::Socks
+        | ServiceKind::Tcppm
         | ServiceKind::Tlspr
-        | ServiceKind::Auto
+        | ServiceKind::Auto => true,
+        ServiceKind::Udppm
         | ServiceKind::Pop3p
         | ServiceKind::Imapp
         | ServiceKind::Smtpp
@@ -128,11 +130,11 @@ fn options(kind: ServiceKind, options: &Options, refused: &mut Refused) {
         proxy_protocol,
         silent: _,
         transparent: _,
-        // Of mail proxies, these two.
+        // Of mail proxies.
         no_starttls: _,
-        server_starttls: _,
+        server_starttls,
         daemon,
-        // Of TLS.
+        // Of TLS and `tlspr`.
         require_certificate: _,
         // Of mail and FTP proxies and `tlspr`, these two.
         target_port: _,
@@ -158,7 +160,8 @@ fn options(kind: ServiceKind, options: &Options, refused: &mut Refused) {
     // A wait of no time is none.
     set("-g", grace.filter(|grace| grace.value.delay_ms > 0).and_then(|grace| grace.at));
     set("-s", splice.filter(|splice| splice.value.mode != 0).and_then(|splice| splice.at));
-    set("-H", *proxy_protocol);
+    // A datagram has no beginning.
+    set("-H", proxy_protocol.filter(|_| matches!(kind, ServiceKind::Udppm | ServiceKind::Dnspr)));
     set("-d", *daemon);
     set("-r", place(connect_back));
     set("-R", place(connect_back_listen));
@@ -166,7 +169,10 @@ fn options(kind: ServiceKind, options: &Options, refused: &mut Refused) {
     set("-De", place(external_device));
     set("-ni", place(listen_namespace));
     set("-ne", place(external_namespace));
-    if kind == ServiceKind::Socks {
+    if matches!(kind, ServiceKind::Tlspr | ServiceKind::Auto) {
+        set("-X", place(server_starttls));
+    }
+    if matches!(kind, ServiceKind::Socks | ServiceKind::Auto) {
         set("-U", place(udp_auth));
         set("-Ni", place(internal_nat));
     }

@@ -38,6 +38,7 @@ fn what_is_executed_or_changes_nothing_passes() {
         "auth iponly\nallow *\nparent 1000 socks5 127.0.0.1 1080\nallow *\nparent 1000 extip 127.0.0.1 0\nproxy\n",
         "proxy -olSO_REUSEPORT,SO_KEEPALIVE -ocTCP_NODELAY -osTCP_NODELAY\n",
         "proxy -s0 -gfoo\n",
+        "tlspr -P443 -c4 -H\nauto -P443 -H\nproxy -H\nsocks -H\n",
         "nserver 127.0.0.1\nauth dnsname\nproxy\n",
         "nobandlimin\nnoconnlim\nnocountin\nproxy\n",
         "noforce\nproxy\n",
@@ -51,15 +52,14 @@ fn what_is_not_executed_is_refused_by_name_and_line() {
     for (text, expected) in [
         ("udppm 53 127.0.0.1 53\n", &["1:udppm"][..]),
         (
-            "admin\ndnspr\nauto\ntlspr\nsmtpp\npop3p\nimapp\nftppr\nudppm 5 127.0.0.1 5\n",
+            "admin\ndnspr\nsmtpp\npop3p\nimapp\nftppr\nudppm 5 127.0.0.1 5\n",
             // However many there are, each is named.
-            &[
-                "1:admin", "2:dnspr", "3:auto", "4:tlspr", "5:smtpp", "6:pop3p", "7:imapp", "8:ftppr",
-                "9:udppm",
-            ],
+            &["1:admin", "2:dnspr", "3:smtpp", "4:pop3p", "5:imapp", "6:ftppr", "7:udppm"],
         ),
         ("radius secret 127.0.0.1\nauth radius\nproxy\n", &["2:radius"]),
-        ("proxy -H\n", &["1:-H"]),
+        ("nserver 127.0.0.1\ndnspr -H\n", &["2:dnspr", "2:-H"]),
+        ("tlspr -Ximap\nauto -Xpop3\n", &["1:-X", "2:-X"]),
+        ("auto -U1\n", &["1:-U"]),
         ("proxy -s -g1,2,3\n", &["1:-s", "1:-g"]),
         ("socks -U1\n", &["1:-U"]),
         ("proxy -osTCP_CORK\n", &["1:TCP_CORK"]),
