@@ -1,4 +1,4 @@
-//! May it: the authentication chain and the access list, and then the way to the target.
+//! May it: the authentication chain and the access list, then the limits, and then the way to the target.
 //!
 //! In which order the types of the chain are asked, and what follows from their answers, is [`compiler::chain`]'s.
 //!
@@ -34,6 +34,8 @@ pub(crate) struct Grant {
     verdict: Verdict,
     /// Whom the list was told; parents that want the client's own credentials need it.
     user: Option<Box<[u8]>>,
+    /// When.
+    time: WeekTime,
 }
 
 impl Grant {
@@ -73,19 +75,8 @@ fn note(session: &mut Session, ask: &Ask, address: Option<IpAddr>) {
 async fn walk_chain(session: &mut Session, ask: &Ask, address: Option<IpAddr>) -> Result<Grant, Failure> {
     let snapshot = Arc::clone(&session.snapshot);
     let service = Arc::clone(&session.service);
-    // An address is compared with name patterns as the text that it is, as in 3proxy.
-    let host = ask.target.to_string();
-    let request = Request {
-        user: None,
-        source: session.client.ip(),
-        host: Some(host.as_bytes()),
-        address,
-        port: ask.port,
-        operation: ask.operation,
-        time: now(),
-        weight: 0,
-        redirected: false,
-    };
+    let (host, time) = (ask.target.to_string(), now());
+    let request = request(session, ask, &host, address, time);
     // Others who would ask the same wait for its end.
     let mut flight = None;
     let mut chain = Chain::new(&snapshot.policy, service.index, &service.settings.chain.value);
@@ -112,10 +103,49 @@ async fn walk_chain(session: &mut Session, ask: &Ask, address: Option<IpAddr>) -
         {
             authenticate::remember(session, ask, address, kind, name);
         }
-        return Ok(Grant { address, verdict, user: identity.user().map(Into::into) });
+        return Ok(Grant { address, verdict, user: identity.user().map(Into::into), time });
     }
     drop(flight);
     Err(refusal(chain.code()))
+}
+
+/// What lists are asked, so far as the client has said it. An address is compared with name patterns as the text that it is, as
+/// in 3proxy.
+fn request<'a>(
+    session: &Session,
+    ask: &Ask,
+    host: &'a str,
+    address: Option<IpAddr>,
+    time: WeekTime,
+) -> Request<'a> {
+    Request {
+        user: None,
+        source: session.client.ip(),
+        host: Some(host.as_bytes()),
+        address,
+        port: ask.port,
+        operation: ask.operation,
+        time,
+        weight: 0,
+        redirected: false,
+    }
+}
+
+/// Counts a request that passed where its kind is limited.
+pub(crate) fn limit(session: &mut Session, ask: &Ask, grant: &Grant) -> Result<(), Failure> {
+    let snapshot = Arc::clone(&session.snapshot);
+    if snapshot.limits.is_empty() {
+        // Those of a configuration before hold no more.
+        session.limits = None;
+        return Ok(());
+    }
+    let host = ask.target.to_string();
+    let request = Request {
+        user: grant.user.as_deref(),
+        weight: snapshot.policy.weight(grant.verdict),
+        ..request(session, ask, &host, grant.address, grant.time)
+    };
+    snapshot.limits.admit(&snapshot.policy, &request, &mut session.limits)
 }
 
 fn now() -> WeekTime {
@@ -146,6 +176,7 @@ pub(crate) async fn connect(session: &mut Session, ask: &Ask, grant: Grant) -> R
         // The service's own address: the request would go round for ever.
         return Err(Failure::new(519, FailureKind::Connect));
     }
+    limit(session, ask, &grant)?;
     let reuse = grant.reuse(session, ask);
     if grant.verdict.decision == Decision::Redirect {
         return parent::open(session, ask, target, reuse, grant.verdict, grant.user.as_deref()).await;

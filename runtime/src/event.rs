@@ -1,5 +1,5 @@
 //! What the running process has to tell its operator: the command decides where it is printed.
-use std::{fmt, io, sync::Arc};
+use std::{fmt, io, path::PathBuf, sync::Arc};
 
 use crate::log::Protocol;
 
@@ -19,6 +19,14 @@ pub enum Event {
     LogFailed {
         /// Which one.
         target: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// What quotas have counted can't be written, or not reported. It is tried again.
+    #[error("`{}` can't be written: {error}; what quotas have counted is not kept", path.display())]
+    CountersFailed {
+        /// The counter file, or the report.
+        path: PathBuf,
         /// What the system says.
         error: io::Error,
     },

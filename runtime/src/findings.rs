@@ -12,6 +12,8 @@ pub struct Explained {
 
 /// `cfgc run` does not execute this yet.
 pub(crate) const NOT_EXECUTED: &str = "not-executed";
+/// The counter file can't be gone on with.
+pub(crate) const COUNTER_FILE: &str = "counter-file-unusable";
 /// A parent's name does not resolve when the configuration is loaded.
 pub(crate) const PARENT_UNRESOLVED: &str = "parent-unresolved";
 
@@ -23,6 +25,14 @@ pub static EXPLAINED: &[Explained] = &[
             The line is right, and 3proxy does what it says; this version of the runtime can't. It refuses the file rather than \
             leave a setting out: a limit or a TLS setting that is ignored is worse than none. `cfgc check` does not report it.\n\n\
             Serve the file with 3proxy, or remove what is not executed.\n",
+    },
+    Explained {
+        name: COUNTER_FILE,
+        docs: "The counter file can't be read, or not be replaced.\n\n\
+            A file that is damaged or none of 3proxy's is left as it is: what can still be read of it is worth more than a fresh start, \
+            so `cfgc run` refuses the configuration and names what is wrong. It writes the file beside itself and renames it, so that \
+            a crash never leaves half of one: the folder must be writable, too.\n\n\
+            Move the file away to begin a new one. One of 3proxy on a 32-bit machine must be converted first.\n",
     },
     Explained {
         name: PARENT_UNRESOLVED,

@@ -2,7 +2,7 @@
 //!
 //! Reading order: `snapshot` (what one configuration means to a connection), `listener` (sockets and accept loops),
 //! `session` (one client, from its first byte to its log record), `service` (what each kind of service does with it),
-//! `authenticate` and `authorize` (who is it, may it), `connect` and `parent` (the way out), `relay` (the bytes),
+//! `authenticate`, `authorize` and `limits` (who is it, may it, how much), `connect` and `parent` (the way out), `relay` (the bytes),
 //! `reload` and `watch` (the next configuration).
 //!
 //! **Invariants.** A request is judged by one `snapshot::Snapshot`: that in force when it came, whole.
@@ -17,6 +17,7 @@ mod error;
 pub mod event;
 mod expiring;
 pub mod findings;
+mod limits;
 mod listener;
 mod log;
 mod parent;

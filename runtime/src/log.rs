@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 pub(crate) use format::Format;
 pub(crate) use record::{Protocol, Record};
-pub(crate) use sink::Sink;
+pub(crate) use sink::{Sink, dated};
 pub(crate) use writer::Writer;
 
 /// How the records of one service look and where they go.

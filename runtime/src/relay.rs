@@ -17,6 +17,8 @@ use tokio::{
     time::{Instant, Sleep, sleep},
 };
 
+use crate::limits::{Charges, Direction as Towards, Gate, LIMITED};
+
 mod buffer;
 use buffer::Buffer;
 
@@ -53,6 +55,8 @@ pub(crate) enum End {
     Client,
     /// The server's socket failed.
     Server,
+    /// A quota is used up.
+    Limited,
 }
 
 impl End {
@@ -64,18 +68,25 @@ impl End {
             Self::Idle => 92,
             Self::Client => 95,
             Self::Server => 96,
+            Self::Limited => LIMITED,
         }
     }
 }
 
 /// Moves bytes both ways until both directions have ended, a socket fails, or nothing has moved for `limits.idle`.
-/// An end of stream is passed on as such. Neither socket is closed: the caller drops them.
-pub(crate) async fn relay(client: &TcpStream, server: &TcpStream, limits: Limits) -> Relayed {
+/// An end of stream is passed on as such. Neither socket is closed: the caller drops them. `charges` is what the bytes are charged to.
+pub(crate) async fn relay(
+    client: &TcpStream,
+    server: &TcpStream,
+    limits: Limits,
+    charges: Option<&Charges>,
+) -> Relayed {
     let mut state = Relay {
         up: Direction::new(client, server),
         down: Direction::new(server, client),
         limits,
         active: Instant::now(),
+        gates: charges.map(|charges| Box::new(Gates::new(charges))),
     };
     let mut timer = pin!(sleep(limits.idle));
     let end = poll_fn(|cx| state.poll(cx, timer.as_mut())).await;
@@ -88,6 +99,20 @@ struct Relay<'a> {
     limits: Limits,
     /// When a byte last moved, as of the last time that the state was polled.
     active: Instant,
+    /// Where bytes are held back; most relays have none.
+    gates: Option<Box<Gates<'a>>>,
+}
+
+struct Gates<'a> {
+    up: Option<Gate<'a>>,
+    down: Option<Gate<'a>>,
+}
+
+impl<'a> Gates<'a> {
+    fn new(charges: &'a Charges) -> Self {
+        let gate = |towards| Gate::new(Some(charges), towards);
+        Self { up: gate(Towards::Out), down: gate(Towards::In) }
+    }
 }
 
 impl Relay<'_> {
@@ -110,8 +135,12 @@ impl Relay<'_> {
 
     /// Ready when both directions have ended, or one failed.
     fn poll_both(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), End>> {
-        let up = self.up.poll(cx).map_err(|fault| fault.end(End::Client, End::Server))?;
-        let down = self.down.poll(cx).map_err(|fault| fault.end(End::Server, End::Client))?;
+        let (up, down) = match &mut self.gates {
+            Some(gates) => (gates.up.as_mut(), gates.down.as_mut()),
+            None => (None, None),
+        };
+        let up = self.up.poll(cx, up).map_err(|fault| fault.end(End::Client, End::Server))?;
+        let down = self.down.poll(cx, down).map_err(|fault| fault.end(End::Server, End::Client))?;
         ready!(up);
         ready!(down);
         Poll::Ready(Ok(()))
@@ -147,10 +176,11 @@ struct Direction<'a> {
     cycles: u64,
 }
 
-/// Which side of a direction failed.
+/// Which side of a direction failed, or that neither did.
 enum Fault {
     Reading,
     Writing,
+    Limited,
 }
 
 impl Fault {
@@ -158,6 +188,7 @@ impl Fault {
         match self {
             Self::Reading => reading,
             Self::Writing => writing,
+            Self::Limited => End::Limited,
         }
     }
 }
@@ -169,17 +200,17 @@ impl<'a> Direction<'a> {
 
     /// Moves what can be moved now. Ready: the end was passed on, or a side failed.
     /// tokio's budget for a task bounds how long this goes on: readiness is then reported as pending.
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>> {
+    fn poll(&mut self, cx: &mut Context<'_>, mut gate: Option<&mut Gate<'_>>) -> Poll<Result<(), Fault>> {
         while !self.done {
             if self.buffer.as_ref().is_some_and(|buffer| !buffer.rest().is_empty()) {
-                ready!(self.write(cx))?;
+                ready!(self.write(cx, gate.as_deref()))?;
             } else if self.at_end {
                 self.buffer = None;
                 // The other side may have closed the whole connection already: then there is nobody to tell.
                 let _ = socket2::SockRef::from(self.to).shutdown(Shutdown::Write);
                 self.done = true;
             } else {
-                let read = self.read(cx);
+                let read = self.read(cx, gate.as_deref_mut());
                 if read.is_pending() {
                     self.buffer = None;
                 }
@@ -189,10 +220,15 @@ impl<'a> Direction<'a> {
         Poll::Ready(Ok(()))
     }
 
-    fn write(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>> {
+    fn write(&mut self, cx: &mut Context<'_>, gate: Option<&Gate<'_>>) -> Poll<Result<(), Fault>> {
         let Some(buffer) = &mut self.buffer else { return Poll::Ready(Ok(())) };
         ready!(self.to.poll_write_ready(cx)).map_err(|_| Fault::Writing)?;
-        match self.to.try_write(buffer.rest()) {
+        let written = match gate {
+            Some(gate) => gate.write(buffer.rest(), |granted| self.to.try_write(granted)),
+            None => self.to.try_write(buffer.rest()),
+        };
+        match written {
+            Ok(0) => return Poll::Ready(Err(Fault::Limited)),
             Ok(written) => {
                 buffer.consume(written);
                 self.moved += written as u64;
@@ -204,10 +240,15 @@ impl<'a> Direction<'a> {
         Poll::Ready(Ok(()))
     }
 
-    fn read(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>> {
+    /// Waits for its turn before it takes a buffer.
+    fn read(&mut self, cx: &mut Context<'_>, gate: Option<&mut Gate<'_>>) -> Poll<Result<(), Fault>> {
         ready!(self.from.poll_read_ready(cx)).map_err(|_| Fault::Reading)?;
+        let most = match gate {
+            Some(gate) => ready!(gate.poll_portion(cx, self.from)),
+            None => usize::MAX,
+        };
         let buffer = self.buffer.get_or_insert_with(Buffer::take);
-        match self.from.try_read(buffer.space()) {
+        match self.from.try_read(buffer.space(most)) {
             Ok(0) => self.at_end = true,
             Ok(read) => {
                 buffer.fill(read);

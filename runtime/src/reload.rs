@@ -140,6 +140,7 @@ impl Proxy {
         let Prepared { snapshot, new, compiled, .. } = prepared?;
         let opened = addresses(&new);
         let running = Arc::new(Running::new(Arc::new(snapshot), writer, events));
+        tokio::spawn(Running::keep_counters(Arc::downgrade(&running)));
         let listeners = new.into_iter().map(|socket| socket.start(&running)).collect();
         running.current.load().services.iter().for_each(|service| note(service, accepting(service)));
         let state = Mutex::new(State { listeners, inputs });
@@ -181,7 +182,8 @@ impl Proxy {
             listener.retire().await;
             service.into_iter().for_each(|service| note(service, EXITING.into()));
         }
-        drop(before);
+        // What is counted by a number that is gone would be lost, and a file that is no more the counter file stays as it is.
+        self.running.save_counters(before).await;
         self.running.released();
         Ok(Applied { generation, opened, kept: kept.len(), closed, compiled })
     }
@@ -208,6 +210,7 @@ impl Proxy {
         }
         drop(current);
         self.running.idle().await;
+        self.running.save_counters(self.running.current.load_full()).await;
         self.running.writer.flush().await;
     }
 

@@ -1,13 +1,13 @@
 //! What outlives a reload: the snapshot in force, the log writer, the number of live sessions.
 use std::sync::{
-    Arc,
+    Arc, Weak,
     atomic::{AtomicUsize, Ordering},
 };
 
 use arc_swap::ArcSwap;
-use tokio::sync::Notify;
+use tokio::{sync::Notify, time::sleep};
 
-use crate::{event::Events, log::Writer, snapshot::Snapshot};
+use crate::{event::Events, limits::SAVE_EVERY, log::Writer, snapshot::Snapshot};
 
 /// Shared by every listener of the process.
 #[derive(Debug)]
@@ -49,6 +49,27 @@ impl Running {
     /// Tells those who wait that a snapshot was let go of.
     pub(crate) fn released(&self) {
         self.released.notify_waiters();
+    }
+
+    /// Writes what quotas have counted under `snapshot`, on a thread that serves no connection.
+    pub(crate) async fn save_counters(&self, snapshot: Arc<Snapshot>) {
+        if snapshot.limits.is_kept() {
+            let events = self.events.clone();
+            let saved = tokio::task::spawn_blocking(move || snapshot.limits.save(&events));
+            // An error would say that the thread panicked, or that the process ends.
+            let _ = saved.await;
+            self.released();
+        }
+    }
+
+    /// Does so again and again, as long as the process runs.
+    pub(crate) async fn keep_counters(running: Weak<Self>) {
+        loop {
+            sleep(SAVE_EVERY).await;
+            let Some(running) = running.upgrade() else { return };
+            let current = running.current.load_full();
+            running.save_counters(current).await;
+        }
     }
 
     /// Counts a session in.

@@ -11,8 +11,9 @@ pub use compiler::target::TargetName;
 use tokio::net::TcpStream;
 
 use crate::{
-    authorize::{self, Grant},
+    authorize,
     error::{Failure, FailureKind},
+    limits::{Charges, Held, LIMITED},
     log::Record,
     snapshot::{ListenerId, ServicePolicy, Snapshot},
 };
@@ -108,6 +109,8 @@ pub(crate) struct Session {
     pub local: SocketAddr,
     /// What its log record will say. A service with several requests on a connection takes a fresh one for each.
     pub record: Record,
+    /// What it has of the limits that apply to it.
+    pub limits: Option<Box<Held>>,
     /// Where it came in, to find its service in a later configuration.
     origin: Option<(ListenerId, Arc<ArcSwap<Snapshot>>)>,
 }
@@ -135,7 +138,7 @@ impl Session {
         let canonical = |address: SocketAddr| SocketAddr::new(address.ip().to_canonical(), address.port());
         let (client, local) = (canonical(client), canonical(local));
         let record = Record::new(service.kind, service.settings.listen.port.value, client, local);
-        Self { snapshot, service, client, local, record, origin: None }
+        Self { snapshot, service, client, local, record, limits: None, origin: None }
     }
 
     /// The client is another than the one that is connected, which stands in front of it.
@@ -183,7 +186,14 @@ impl Session {
             Ok(grant) => authorize::connect(self, ask, grant).await,
             Err(failure) => Err(failure),
         };
+        // As in 3proxy, a quota that is used up shows only now.
+        let opened = opened.and_then(|upstream| self.has_left().map(|()| upstream));
         opened.inspect_err(|failure| self.record.code = failure.code)
+    }
+
+    fn has_left(&self) -> Result<(), Failure> {
+        let has_left = self.charges().is_none_or(Charges::has_left);
+        has_left.then_some(()).ok_or(Failure::new(LIMITED, FailureKind::Limited))
     }
 
     /// The same decision without connecting: for a request on a connection that is already open.
@@ -191,8 +201,20 @@ impl Session {
     /// # Errors
     /// As [`Session::open`].
     pub(crate) async fn permit(&mut self, ask: &Ask) -> Result<ReuseKey, Failure> {
-        let decided = authorize::decide(self, ask).await.map(|grant: Grant| grant.reuse(self, ask));
+        let decided = match authorize::decide(self, ask).await {
+            Ok(grant) => {
+                let limited = authorize::limit(self, ask, &grant).and_then(|()| self.has_left());
+                limited.map(|()| grant.reuse(self, ask))
+            }
+            Err(failure) => Err(failure),
+        };
         decided.inspect_err(|failure| self.record.code = failure.code)
+    }
+
+    /// What the bytes of the request are charged to that was decided last; `None`: nothing limits them.
+    #[must_use]
+    pub(crate) fn charges(&self) -> Option<&Charges> {
+        self.limits.as_deref()?.charges()
     }
 
     /// Writes the record, with the time that has passed since it was begun.

@@ -20,7 +20,9 @@ use compiler::{
     },
 };
 
-use crate::{authenticate::cache::Identities, crypt::takes_long, log::Logger, resolve::Resolver};
+use crate::{
+    authenticate::cache::Identities, crypt::takes_long, limits::Limits, log::Logger, resolve::Resolver,
+};
 
 /// One configuration in force.
 #[derive(Debug)]
@@ -39,6 +41,8 @@ pub(crate) struct Snapshot {
     pub resolver: Resolver,
     /// Who was authenticated, and is remembered.
     pub identities: Arc<Identities>,
+    /// What the limits have counted.
+    pub limits: Limits,
     /// A password that takes long to check, if some user has one. It is asked in the place of those of users that do not exist.
     pub slow_password: Option<Password>,
     /// Which service answers on which listener: indexes into [`Snapshot::services`].
@@ -73,7 +77,7 @@ impl ListenerId {
 
 impl Snapshot {
     /// Compiles `program` into what connections ask after they were under the snapshot `before`, if any. `loggers` and `listeners`
-    /// are those of its services, in order.
+    /// are those of its services, in order; `limits` go on with what was counted before.
     ///
     /// May take a while for a large configuration: not to be called on a thread that serves connections.
     #[must_use]
@@ -82,6 +86,7 @@ impl Snapshot {
         program: Arc<Program>,
         loggers: Vec<Logger>,
         listeners: &[ListenerId],
+        limits: Limits,
     ) -> Self {
         let services = program.services.iter().zip(loggers).enumerate().map(|(index, (settings, log))| {
             Arc::new(ServicePolicy { index, kind: settings.kind, settings: Arc::clone(settings), log })
@@ -93,6 +98,7 @@ impl Snapshot {
             policy: Policy::compile(&program),
             resolver: Resolver::new(&program.resolver, timeouts.dns),
             identities: Identities::of(&program, before.map(|before| &before.identities)),
+            limits,
             timeouts,
             slow_password: program
                 .users

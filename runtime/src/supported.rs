@@ -20,7 +20,7 @@ use compiler::{
     finding::{Finding, Level, group},
     program::{
         Program, Set,
-        limits::{Limit, Limits, Rotation},
+        limits::{Limits, Rotation, Traffic},
         log::{LogFiles, LogTarget},
         process::Process,
         resolve::Resolver,
@@ -29,7 +29,7 @@ use compiler::{
     sources::{Loc, Sources},
 };
 
-use crate::findings::NOT_EXECUTED;
+use crate::{findings::NOT_EXECUTED, limits::MOST_RECORDS};
 
 /// A finding for everything in `program` that is not executed.
 #[must_use]
@@ -130,22 +130,12 @@ impl Refused {
 }
 
 fn limits(limits: &Limits, refused: &mut Refused) {
-    let lines = |what: &'static str, places: &mut dyn Iterator<Item = Loc>, refused: &mut Refused| {
-        places.for_each(|at| refused.at(at, what));
-    };
-    let Limits { bandwidth_in, bandwidth_out, connections, traffic, counter_file } = limits;
-    lines("bandlimin", &mut places(bandwidth_in), refused);
-    lines("bandlimout", &mut places(bandwidth_out), refused);
-    lines("connlim", &mut places(connections), refused);
-    // A `no…` line alone limits nothing.
-    let quotas = traffic.iter().filter(|line| line.limit.limit.is_some());
-    lines("count", &mut quotas.map(|line| line.limit.at), refused);
-    refused.set("counter", counter_file.as_ref().map(|file| file.at));
-}
-
-/// Lines that limit something: a `no…` line alone does not.
-fn places<T>(limits: &[Limit<T>]) -> impl Iterator<Item = Loc> {
-    limits.iter().filter(|line| line.limit.is_some()).map(|line| line.at)
+    let Limits { bandwidth_in: _, bandwidth_out: _, connections: _, traffic, counter_file } = limits;
+    let number = |line: &Traffic| line.limit.limit.as_ref().map_or(0, |quota| quota.number);
+    // A record has its place in the file by its number.
+    for line in traffic.iter().filter(|line| counter_file.is_some() && number(line) > MOST_RECORDS) {
+        refused.at(line.limit.at, format!("a counter number above {MOST_RECORDS}"));
+    }
 }
 
 fn process(process: &Process, services: &[Arc<Service>], refused: &mut Refused) {

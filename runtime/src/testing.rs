@@ -5,6 +5,7 @@ use compiler::{program::acl::Operation, sources::MemoryFiles};
 use grammar::Secret;
 
 use crate::{
+    limits::Limits,
     log::Logger,
     session::{Ask, Credentials, Session, TargetName},
     snapshot::{ListenerId, Snapshot},
@@ -24,7 +25,9 @@ pub(crate) fn reloaded(before: Option<&Snapshot>, text: &str) -> Arc<Snapshot> {
     assert!(refused.is_empty(), "{text}: {refused:?}");
     let services = compiled.program.services.len();
     let listeners: Vec<_> = (0..services).map(|_| ListenerId::next()).collect();
-    Arc::new(Snapshot::new(before, compiled.program, vec![Logger::nowhere(); services], &listeners))
+    let known = before.map(|before| (&*before.program, &before.limits));
+    let limits = Limits::prepare(&compiled.program, known).unwrap();
+    Arc::new(Snapshot::new(before, compiled.program, vec![Logger::nowhere(); services], &listeners, limits))
 }
 
 /// A session of `client` with the service of that number.

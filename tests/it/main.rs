@@ -23,6 +23,7 @@ mod golden;
 mod help;
 mod layers;
 mod licences;
+mod limits;
 mod loads;
 mod policy_tests;
 mod proxy;

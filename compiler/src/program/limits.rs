@@ -46,14 +46,14 @@ impl<T> Limit<T> {
 }
 
 /// A channel shared by all that match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Bandwidth {
     /// Bits per second; at least 300.
     pub bits_per_second: u32,
 }
 
 /// So many connections.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ConnectionRate {
     /// How many.
     pub connections: u32,
@@ -62,7 +62,7 @@ pub struct ConnectionRate {
 }
 
 /// Which bytes a quota counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// From the server to the client.
     In,

@@ -46,6 +46,11 @@ struct Name {
     keep: u32,
 }
 
+/// The name of a file for the period of `rotation` that `at` is in, as 3proxy names logs and reports.
+pub(crate) fn dated(path: &Path, rotation: Rotation, at: &Zoned) -> PathBuf {
+    Name { path: path.into(), rotation, keep: 0 }.at(at)
+}
+
 /// The file that is being written.
 #[derive(Debug)]
 struct Open {

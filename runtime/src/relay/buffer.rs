@@ -30,10 +30,11 @@ impl Buffer {
         self.bytes.as_deref().and_then(|bytes| bytes.get(self.start..self.end)).unwrap_or_default()
     }
 
-    /// Where the next bytes can be read to. What was not consumed is gone.
-    pub(super) fn space(&mut self) -> &mut [u8] {
+    /// Where the next bytes can be read to, `most` at most. What was not consumed is gone.
+    pub(super) fn space(&mut self, most: usize) -> &mut [u8] {
         (self.start, self.end) = (0, 0);
-        self.bytes.as_deref_mut().map_or(&mut [], |bytes| &mut bytes[..])
+        let bytes = self.bytes.as_deref_mut().map(|bytes| bytes.get_mut(..most.min(SIZE)));
+        bytes.flatten().unwrap_or_default()
     }
 
     /// So many bytes of the space were filled.

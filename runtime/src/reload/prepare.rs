@@ -17,11 +17,13 @@ use compiler::{
     Compiled, cite,
     finding::{self, Finding, Level},
     program::{Program, acl::ParentHost, log::LogTarget, service::Service},
+    sources::Loc,
 };
 
 use super::{Config, Input, Inputs, ReloadError, gate, inputs::Disk};
 use crate::{
-    findings::PARENT_UNRESOLVED,
+    findings::{COUNTER_FILE, PARENT_UNRESOLVED},
+    limits::{Limits, Unusable},
     listener::{self, Bound, Key, Listener, Listening},
     log::{Format, Logger, Sink, Writer},
     resolve::Resolver,
@@ -169,13 +171,22 @@ fn listen(compiled: &Compiled, service: &Service, address: SocketAddr, error: io
 
 /// Opens logs, compiles tables and formats, and begins to take connections into the new sockets' backlogs.
 fn finish(
-    compiled: Compiled,
+    mut compiled: Compiled,
     sockets: Sockets,
     before: Option<&Snapshot>,
     writer: &Writer,
 ) -> Result<Prepared, ReloadError> {
     let loggers = loggers(&compiled, writer)?;
-    let snapshot = Snapshot::new(before, Arc::clone(&compiled.program), loggers, &sockets.ids);
+    let known = before.map(|before| (&*before.program, &before.limits));
+    let limits = match Limits::prepare(&compiled.program, known) {
+        Ok(limits) => limits,
+        Err((at, error)) => {
+            compiled.findings.push(counter_file(at, &error));
+            cite::hide(&compiled.sources, &mut compiled.findings);
+            return Err(ReloadError::Refused(Box::new(compiled)));
+        }
+    };
+    let snapshot = Snapshot::new(before, Arc::clone(&compiled.program), loggers, &sockets.ids, limits);
     let mut new = Vec::new();
     for (service, socket) in sockets.bound {
         let address = socket.address();
@@ -183,6 +194,17 @@ fn finish(
         new.push(listening.map_err(|error| listen(&compiled, &service, address, error))?);
     }
     Ok(Prepared { snapshot, new, kept: sockets.kept, compiled })
+}
+
+/// A counter file that can't be gone on with. It is left as it is.
+fn counter_file(at: Loc, error: &Unusable) -> Finding {
+    let help = match error {
+        Unusable::Damaged { .. } => "move it away to begin a new one, or name another; it is left as it is",
+        Unusable::Io { .. } => {
+            "the file must be readable, and its folder writable: it is replaced when it is written"
+        }
+    };
+    Finding::new(COUNTER_FILE, Level::Deny, at, error.to_string()).label("kept there").help(help)
 }
 
 /// One logger for each service; formats and files that are equal are shared.

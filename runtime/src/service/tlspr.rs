@@ -6,15 +6,12 @@
 use std::time::Duration;
 
 use compiler::program::acl::Operation;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-    time::timeout,
-};
+use tokio::{io::AsyncReadExt, net::TcpStream, time::timeout};
 
 use super::tunnel::Tunnel;
 use crate::{
     error::{Failure, FailureKind},
+    limits::{self, Direction, Gate, LIMITED, Unwritten},
     protocol::tls::{self, Fault, Handshake, Hello, Message, kind},
     session::{Ask, Session, TargetName, Upstream},
 };
@@ -117,7 +114,7 @@ async fn open(
     let Upstream { stream: mut server, .. } = session.open(&ask).await?;
     let mut from_server = Side::default();
     if level > 1 {
-        pass(&mut server, from_client, limit, &mut session.record.from_client).await?;
+        pass(session, from_client, &server, Direction::Out).await?;
         let version = server_hello(&mut server, session, &mut from_server).await?;
         if level > 2 {
             let asks_for_one = server_certificate(&mut server, version, &mut from_server, limit).await?;
@@ -125,7 +122,7 @@ async fn open(
                 if !asks_for_one {
                     return Err(Failure::new(374, FailureKind::Malformed));
                 }
-                pass(client, &mut from_server, limit, &mut session.record.from_server).await?;
+                pass(session, &mut from_server, client, Direction::In).await?;
                 client_certificate(client, from_client, limit).await?;
             }
         }
@@ -134,14 +131,29 @@ async fn open(
 }
 
 /// Passes on what is held back.
-async fn pass(to: &mut TcpStream, side: &mut Side, limit: Duration, count: &mut u64) -> Result<(), Failure> {
-    let bytes = std::mem::take(&mut side.bytes);
-    match timeout(limit, to.write_all(&bytes)).await {
-        Ok(Ok(())) => *count += bytes.len() as u64,
-        Ok(Err(_)) => return Err(Failure::new(371, FailureKind::Lost)),
-        Err(_) => return Err(Failure::new(371, FailureKind::Timeout)),
+async fn pass(
+    session: &mut Session,
+    side: &mut Side,
+    to: &TcpStream,
+    direction: Direction,
+) -> Result<(), Failure> {
+    let (bytes, limit) = (std::mem::take(&mut side.bytes), session.snapshot.timeouts.string_short);
+    let mut gate = Gate::new(session.charges(), direction);
+    if let Some(gate) = &mut gate {
+        gate.pay(bytes.len()).await;
     }
-    Ok(())
+    let mut moved = 0;
+    let sent = timeout(limit, limits::write_all(to, &bytes, gate.as_ref(), &mut moved)).await;
+    match direction {
+        Direction::Out => session.record.from_client += moved,
+        Direction::In => session.record.from_server += moved,
+    }
+    match sent {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(Unwritten::Limited)) => Err(Failure::new(LIMITED, FailureKind::Limited)),
+        Ok(Err(Unwritten::Failed)) => Err(Failure::new(371, FailureKind::Lost)),
+        Err(_) => Err(Failure::new(371, FailureKind::Timeout)),
+    }
 }
 
 /// The version that the server chooses.

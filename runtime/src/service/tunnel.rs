@@ -1,9 +1,8 @@
 //! What is left of a session once its handshake is over: two sockets, and bytes between them.
-use std::io;
-
-use tokio::{io::AsyncWriteExt, net::TcpStream, time::timeout};
+use tokio::{net::TcpStream, time::timeout};
 
 use crate::{
+    limits::{self, Direction, Gate, Unwritten},
     relay::{End, Limits, relay},
     session::Session,
 };
@@ -45,7 +44,7 @@ impl Tunnel {
             idle: self.session.snapshot.timeouts.connection_long,
             half_close: options.half_close.is_none_or(|half_close| half_close.value != 0),
         };
-        let relayed = relay(&self.client, &self.server, limits).await;
+        let relayed = relay(&self.client, &self.server, limits, self.session.charges()).await;
         let record = &mut self.session.record;
         record.from_client += relayed.from_client;
         record.from_server += relayed.from_server;
@@ -55,15 +54,37 @@ impl Tunnel {
 
     async fn send_early(&mut self) -> Result<(), End> {
         let (up, down) = (std::mem::take(&mut self.from_client), std::mem::take(&mut self.from_server));
+        let (mut moved_up, mut moved_down) = (0, 0);
+        let sent = async {
+            self.send(&self.server, &up, Direction::Out, &mut moved_up).await.map_err(ends(End::Server))?;
+            self.send(&self.client, &down, Direction::In, &mut moved_down).await.map_err(ends(End::Client))
+        };
+        let sent = sent.await;
+        self.session.record.from_client += moved_up;
+        self.session.record.from_server += moved_down;
+        sent
+    }
+
+    async fn send(
+        &self,
+        to: &TcpStream,
+        bytes: &[u8],
+        direction: Direction,
+        moved: &mut u64,
+    ) -> Result<(), Unwritten> {
+        let mut gate = Gate::new(self.session.charges(), direction);
+        if let Some(gate) = &mut gate {
+            gate.pay(bytes.len()).await;
+        }
         let limit = self.session.snapshot.timeouts.connection_long;
-        send(&mut self.server, &up, limit).await.map_err(|_| End::Server)?;
-        send(&mut self.client, &down, limit).await.map_err(|_| End::Client)?;
-        self.session.record.from_client += up.len() as u64;
-        self.session.record.from_server += down.len() as u64;
-        Ok(())
+        let sent = timeout(limit, limits::write_all(to, bytes, gate.as_ref(), moved)).await;
+        sent.unwrap_or(Err(Unwritten::Failed))
     }
 }
 
-async fn send(to: &mut TcpStream, bytes: &[u8], limit: std::time::Duration) -> io::Result<()> {
-    timeout(limit, to.write_all(bytes)).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+fn ends(failed: End) -> impl FnOnce(Unwritten) -> End {
+    |why| match why {
+        Unwritten::Limited => End::Limited,
+        Unwritten::Failed => failed,
+    }
 }

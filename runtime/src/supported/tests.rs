@@ -40,6 +40,9 @@ fn what_is_executed_or_changes_nothing_passes() {
         "proxy -s0 -gfoo\n",
         "tlspr -P443 -c4 -H\nauto -P443 -H\nproxy -H\nsocks -H\n",
         "nserver 127.0.0.1\nauth dnsname\nproxy\n",
+        "connlim 1 0 *\nconnlim 5 60 *\nbandlimin 1000 *\nbandlimout 1000 *\nproxy\n",
+        "counter /tmp/c D /tmp/r\ncountin 1 D 1 *\ncountout 2 N 1 *\ncountall 0 H 1 *\nproxy\n",
+        "countin 1000001 D 1 *\nproxy\n",
         "nobandlimin\nnoconnlim\nnocountin\nproxy\n",
         "noforce\nproxy\n",
     ] {
@@ -68,10 +71,9 @@ fn what_is_not_executed_is_refused_by_name_and_line() {
         ("logdump 1000 1000\nproxy\n", &["1:logdump"]),
         ("log /tmp/l D\nrotate 5\narchiver gz gzip %F\nproxy\n", &["3:archiver"]),
         (
-            "bandlimin 1000 *\nbandlimout 1000 *\nconnlim 1 0 *\ncountin 1 D 1 *\nproxy\n",
-            &["1:bandlimin", "2:bandlimout", "3:connlim", "4:count"],
+            "counter /tmp/c\ncountin 1000000 D 1 *\ncountin 1000001 D 1 *\nproxy\n",
+            &["3:a counter number above 1000000"],
         ),
-        ("counter /tmp/c\nproxy\n", &["1:counter"]),
         ("daemon\nsetuid 1\nsetgid 1\nproxy\n", &["1:daemon", "2:setuid", "3:setgid"]),
         ("chroot /tmp\nproxy\n", &["1:chroot"]),
         ("system ls\nproxy\n", &["1:system"]),

@@ -3,12 +3,15 @@ use std::time::Duration;
 
 use tokio::{net::TcpStream, time::timeout};
 
-use super::inbox::{Inbox, write_all};
-use crate::protocol::http::{
-    Malformed,
-    body::Body,
-    chunked::{Decoder, Piece},
-    fields,
+use super::inbox::Inbox;
+use crate::{
+    limits::{self, Gate, Unwritten},
+    protocol::http::{
+        Malformed,
+        body::Body,
+        chunked::{Decoder, Piece},
+        fields,
+    },
 };
 
 /// Encoded chunks are collected up to here before they are written.
@@ -25,6 +28,8 @@ pub(super) enum Broken {
     Receiver,
     /// Nothing moved for too long.
     Idle,
+    /// A quota is used up.
+    Limited,
     /// Its chunks are malformed.
     Malformed(Malformed),
 }
@@ -41,6 +46,10 @@ pub(super) struct Carrier<'a> {
     pub(super) idle: Duration,
     /// Bytes written.
     pub(super) moved: &'a mut u64,
+    /// Where they are held back.
+    pub(super) gate: Option<Gate<'a>>,
+    /// Bytes that had their turn when they were read; 0 at first.
+    pub(super) paid: usize,
 }
 
 impl Carrier<'_> {
@@ -101,7 +110,15 @@ impl Carrier<'_> {
     }
 
     async fn fill(&mut self) -> Result<(), Broken> {
-        match timeout(self.idle, self.inbox.fill(self.from)).await {
+        let filled = async {
+            let Some(gate) = &mut self.gate else { return self.inbox.fill(self.from).await };
+            self.inbox.let_go();
+            let portion = gate.portion(self.from).await?;
+            let read = self.inbox.fill_some(self.from, portion).await?;
+            self.paid += read;
+            Ok(read)
+        };
+        match timeout(self.idle, filled).await {
             Err(_) => Err(Broken::Idle),
             Ok(Err(_)) => Err(Broken::Sender),
             Ok(Ok(0)) => Err(Broken::Ended),
@@ -110,34 +127,43 @@ impl Carrier<'_> {
     }
 
     async fn pass(&mut self, count: usize) -> Result<(), Broken> {
+        self.pay(count).await;
         let bytes = self.inbox.rest().get(..count).unwrap_or_default();
-        send(self.to, bytes, self.idle, self.moved).await?;
+        send(self.to, bytes, self.idle, self.moved, self.gate.as_ref()).await?;
         self.inbox.consume(count);
         Ok(())
     }
 
     async fn write(&mut self, bytes: &[u8]) -> Result<(), Broken> {
-        send(self.to, bytes, self.idle, self.moved).await
+        self.pay(bytes.len()).await;
+        send(self.to, bytes, self.idle, self.moved, self.gate.as_ref()).await
+    }
+
+    /// Waits for the turn of those of `count` bytes that came together with what was read before the body.
+    async fn pay(&mut self, count: usize) {
+        if let Some(gate) = &mut self.gate {
+            gate.pay(count.saturating_sub(self.paid)).await;
+            self.paid = self.paid.saturating_sub(count);
+        }
     }
 }
 
 /// Writes `bytes`, and counts them.
 ///
 /// # Errors
-/// [`Broken::Idle`], [`Broken::Receiver`].
+/// [`Broken::Idle`], [`Broken::Receiver`], [`Broken::Limited`].
 pub(super) async fn send(
     to: &TcpStream,
     bytes: &[u8],
     idle: Duration,
     moved: &mut u64,
+    gate: Option<&Gate<'_>>,
 ) -> Result<(), Broken> {
-    match timeout(idle, write_all(to, bytes)).await {
+    match timeout(idle, limits::write_all(to, bytes, gate, moved)).await {
         Err(_) => Err(Broken::Idle),
-        Ok(Err(_)) => Err(Broken::Receiver),
-        Ok(Ok(())) => {
-            *moved += bytes.len() as u64;
-            Ok(())
-        }
+        Ok(Err(Unwritten::Failed)) => Err(Broken::Receiver),
+        Ok(Err(Unwritten::Limited)) => Err(Broken::Limited),
+        Ok(Ok(())) => Ok(()),
     }
 }
 

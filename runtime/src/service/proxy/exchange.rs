@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     error::{Failure, FailureKind},
+    limits::{Charges, Direction, Gate, LIMITED},
     protocol::http::{
         body::{self, Body},
         fields::{self, Keep},
@@ -44,6 +45,8 @@ pub(super) struct Exchange<'a> {
     pub(super) timeouts: &'a Durations,
     /// `-T`.
     pub(super) transparent: bool,
+    /// What the bytes are charged to.
+    pub(super) charges: Option<&'a Charges>,
 }
 
 /// How far an exchange came.
@@ -90,10 +93,13 @@ impl Exchange<'_> {
     pub(super) async fn run(self, progress: &mut Progress) -> Result<Outcome, Failure> {
         let (request, timeouts) = (self.request, self.timeouts);
         let Progress { from_client, uploaded: whole, back } = progress;
-        send(self.server.0, &self.head, timeouts.string_short, from_client).await.map_err(lost_server)?;
+        let mut gate = Gate::new(self.charges, Direction::Out);
+        pay(gate.as_mut(), &self.head).await;
+        let sent = send(self.server.0, &self.head, timeouts.string_short, from_client, gate.as_ref()).await;
+        sent.map_err(lost_server)?;
         drop(self.head);
         if request.waits && request.line.version >= Version::Http11 {
-            let asked = send(self.client.0, page::CONTINUE, timeouts.string_short, &mut 0).await;
+            let asked = send(self.client.0, page::CONTINUE, timeouts.string_short, &mut 0, None).await;
             asked.map_err(|broken| lost_client(broken, 521))?;
         }
         let uploaded = AtomicBool::new(request.body == Body::None);
@@ -103,6 +109,8 @@ impl Exchange<'_> {
             to: self.server.0,
             idle: timeouts.connection_short,
             moved: from_client,
+            gate,
+            paid: 0,
         };
         let mut upload = pin!(async {
             carrier.carry(request.body, true).await?;
@@ -117,6 +125,7 @@ impl Exchange<'_> {
                 client: self.client.0,
                 timeouts,
                 transparent: self.transparent,
+                charges: self.charges,
                 back,
             }
             .run(&uploaded)
@@ -146,6 +155,7 @@ struct Download<'a> {
     client: &'a TcpStream,
     timeouts: &'a Durations,
     transparent: bool,
+    charges: Option<&'a Charges>,
     back: &'a mut Back,
 }
 
@@ -205,6 +215,12 @@ impl Download<'_> {
         uploaded: &AtomicBool,
     ) -> Result<Outcome, Failure> {
         let body = body::of_response(head, line.status, self.request.line.method).map_err(|_| malformed())?;
+        if let Body::Length(length) = body
+            && self.charges.is_some_and(|charges| charges.left(Direction::In) < length)
+        {
+            // As in 3proxy, a response that would be cut is not begun.
+            return Err(limited());
+        }
         let encode = self.request.line.version >= Version::Http11;
         let shown = if body == Body::Chunked && !encode { Body::Close } else { body };
         // As in 3proxy, a server's error, its wish to close, or chunks end the client's connection too.
@@ -255,7 +271,10 @@ impl Download<'_> {
         let early = length.min(self.inbox.rest().len());
         out.extend_from_slice(self.inbox.rest().get(..early).unwrap_or_default());
         self.inbox.consume(early);
-        let sent = send(self.client, &out, self.timeouts.string_short, &mut self.back.from_server).await;
+        let (limit, moved) = (self.timeouts.string_short, &mut self.back.from_server);
+        let mut gate = Gate::new(self.charges, Direction::In);
+        pay(gate.as_mut(), &out).await;
+        let sent = send(self.client, &out, limit, moved, gate.as_ref()).await;
         sent.map_err(|broken| lost_client(broken, 521)).map(|()| early as u64)
     }
 
@@ -266,11 +285,14 @@ impl Download<'_> {
             to: self.client,
             idle: self.timeouts.connection_short,
             moved: &mut self.back.from_server,
+            gate: Gate::new(self.charges, Direction::In),
+            paid: 0,
         };
         carrier.carry(body, encode).await.map_err(|broken| match broken {
             Broken::Receiver => Failure::new(95, FailureKind::Lost),
             Broken::Sender | Broken::Ended => Failure::new(96, FailureKind::Lost),
             Broken::Idle => Failure::new(92, FailureKind::Timeout),
+            Broken::Limited => limited(),
             Broken::Malformed(_) => Failure::new(534, FailureKind::Malformed),
         })
     }
@@ -278,6 +300,16 @@ impl Download<'_> {
 
 async fn within<T>(limit: Duration, response: impl Future<Output = T>) -> Result<T, Failure> {
     timeout(limit, response).await.map_err(|_| Failure::new(NO_RESPONSE, FailureKind::Timeout))
+}
+
+async fn pay(gate: Option<&mut Gate<'_>>, bytes: &[u8]) {
+    if let Some(gate) = gate {
+        gate.pay(bytes.len()).await;
+    }
+}
+
+fn limited() -> Failure {
+    Failure::new(LIMITED, FailureKind::Limited)
 }
 
 fn malformed() -> Failure {
@@ -295,6 +327,7 @@ fn no_head(why: NoHead) -> Failure {
 fn lost_server(broken: Broken) -> Failure {
     match broken {
         Broken::Receiver => Failure::new(518, FailureKind::Lost),
+        Broken::Limited => limited(),
         _ => Failure::new(518, FailureKind::Timeout),
     }
 }
@@ -304,6 +337,7 @@ fn lost_client(broken: Broken, code: u16) -> Failure {
     match broken {
         Broken::Sender | Broken::Ended | Broken::Receiver => Failure::new(code, FailureKind::Lost),
         Broken::Idle => Failure::new(92, FailureKind::Timeout),
+        Broken::Limited => limited(),
         Broken::Malformed(why) => Failure::new(why.code(), FailureKind::Malformed),
     }
 }

@@ -69,10 +69,35 @@ impl Inbox {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 outcome => return outcome,
             }
-            if self.is_empty() {
-                *self = Self::default();
-            }
+            self.let_go();
             from.readable().await?;
+        }
+    }
+
+    /// As [`Inbox::fill`], but no more than `most` bytes.
+    ///
+    /// # Errors
+    /// What the socket says.
+    pub(super) async fn fill_some(&mut self, from: &TcpStream, most: usize) -> io::Result<usize> {
+        loop {
+            self.bytes.drain(..std::mem::take(&mut self.start));
+            let there = self.bytes.len();
+            self.bytes.resize(there + most.min(READ), 0);
+            let read = from.try_read(self.bytes.get_mut(there..).unwrap_or_default());
+            self.bytes.truncate(there + read.as_ref().copied().unwrap_or(0));
+            match read {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                outcome => return outcome,
+            }
+            self.let_go();
+            from.readable().await?;
+        }
+    }
+
+    /// Holds no memory, if it is empty.
+    pub(super) fn let_go(&mut self) {
+        if self.is_empty() {
+            *self = Self::default();
         }
     }
 

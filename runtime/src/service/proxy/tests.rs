@@ -1,18 +1,16 @@
 //! Client connections, from their first byte to their last, with an origin on loopback.
 use std::{
     net::SocketAddr,
-    path::Path,
     sync::{Arc, Mutex},
 };
 
-use compiler::sources::MemoryFiles;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpListener,
 };
 
 use super::*;
-use crate::{log::Logger, snapshot::Snapshot};
+use crate::testing::snapshot;
 
 /// A server that notes each request with the number of its connection, and answers by the first letters of its path.
 struct Origin {
@@ -76,12 +74,7 @@ async fn answer(mut stream: TcpStream, number: usize, seen: Arc<Mutex<Vec<(usize
 
 /// All that a client gets which sends these bytes and then no more. The configuration ends with the service.
 async fn talk(config: &str, sent: &str) -> String {
-    let mut files = MemoryFiles::default();
-    files.insert("3proxy.cfg", config);
-    let compiled = compiler::compile(Path::new("3proxy.cfg"), &files);
-    assert!(!compiled.findings.iter().any(|finding| finding.refused), "{config}: {:?}", compiled.findings);
-    let loggers = compiled.program.services.iter().map(|_| Logger::nowhere()).collect();
-    let snapshot = Arc::new(Snapshot::new(None, compiled.program, loggers, &[]));
+    let snapshot = snapshot(config);
     let service = Arc::clone(&snapshot.services[0]);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let client = TcpStream::connect(listener.local_addr().unwrap());
@@ -221,4 +214,35 @@ async fn a_head_cut_anywhere_is_never_served() {
     }
     assert!(origin.connections().is_empty());
     assert_eq!(statuses(&talk(OPEN, &whole).await), [200]);
+}
+
+/// A server that gives everyone two megabytes, behind this head.
+async fn pours(head: &'static str) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let _ = stream.read(&mut [0; 4096]).await;
+            let body = "x".repeat(2 * 1024 * 1024);
+            let body = if head.contains("chunked") { format!("200000\r\n{body}\r\n0\r\n\r\n") } else { body };
+            // Nobody may want all of it.
+            let _ = stream.write_all(format!("HTTP/1.1 200 OK\r\n{head}\r\n{body}").as_bytes()).await;
+        }
+    });
+    address
+}
+
+#[tokio::test]
+async fn a_quota_cuts_what_has_no_length_at_its_last_byte_and_refuses_what_is_too_long() {
+    const LIMITED: &str = "countin 0 N 1 *\nallow *\nproxy\n";
+    for (head, length) in [("Transfer-Encoding: chunked\r\n", 1024 * 1024), ("", 1024 * 1024)] {
+        let origin = pours(head).await;
+        let got = talk(LIMITED, &format!("GET http://{origin}/ HTTP/1.1\r\nHost: {origin}\r\n\r\n")).await;
+        assert_eq!(statuses(&got), [200], "{head}");
+        assert_eq!(got.len(), length, "{head}");
+    }
+    let origin = pours("Content-Length: 2097152\r\n").await;
+    let got = talk(LIMITED, &format!("GET http://{origin}/ HTTP/1.1\r\nHost: {origin}\r\n\r\n")).await;
+    assert_eq!(statuses(&got), [503]);
 }

@@ -144,6 +144,7 @@ impl Connection {
             server: (&server.upstream.stream, &mut server.inbox),
             timeouts: &self.session.snapshot.timeouts,
             transparent: self.session.service.settings.options.transparent.is_some(),
+            charges: self.session.charges(),
         };
         exchange.run(progress).await
     }

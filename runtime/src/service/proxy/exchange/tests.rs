@@ -91,6 +91,7 @@ async fn exchange(sent: &str, role: Server<'_>, timeouts: &Durations) -> Seen {
             server: (&server_side, &mut server_inbox),
             timeouts,
             transparent: false,
+            charges: None,
         };
         let outcome = exchange.run(&mut progress).await;
         // A server that still waits for the body learns that it will not come.
