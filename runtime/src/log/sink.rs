@@ -2,8 +2,8 @@
 use std::{
     fmt,
     fs::{File, OpenOptions},
-    io::{self, Write},
-    os::unix::fs::MetadataExt,
+    io::{self, ErrorKind, Write},
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
     sync::{
         Mutex, PoisonError,
@@ -13,6 +13,7 @@ use std::{
 };
 
 use jiff::{Span, ToSpan, Zoned};
+use rustix::{fs::OFlags, io::Errno};
 use tokio::time::Instant;
 
 use super::format::Format;
@@ -170,7 +171,7 @@ impl Name {
 impl Open {
     fn new(name: &Name, now: &Zoned) -> io::Result<Self> {
         let path = name.at(now);
-        let file = OpenOptions::new().append(true).create(true).open(&path)?;
+        let file = append_to(&path)?;
         let metadata = file.metadata()?;
         let identity = (metadata.dev(), metadata.ino());
         Ok(Self { path, file, identity, period: name.period(now), looked: Instant::now() })
@@ -195,6 +196,21 @@ impl Open {
     }
 }
 
+/// Opens a file, or a pipe that somebody reads: to open one that nobody does would wait for a reader.
+fn append_to(path: &Path) -> io::Result<File> {
+    let nonblocking = OFlags::NONBLOCK.bits().cast_signed();
+    let opened = OpenOptions::new().append(true).create(true).custom_flags(nonblocking).open(path);
+    let file = opened.map_err(|error| match error.raw_os_error() {
+        Some(number) if number == Errno::NXIO.raw_os_error() => {
+            io::Error::new(ErrorKind::NotConnected, "nobody reads it")
+        }
+        _ => error,
+    })?;
+    // Writing may wait: the thread that does it does nothing else.
+    rustix::fs::fcntl_setfl(&file, rustix::fs::fcntl_getfl(&file)? - OFlags::NONBLOCK)?;
+    Ok(file)
+}
+
 fn identity(path: &Path) -> Option<(u64, u64)> {
     let metadata = std::fs::metadata(path).ok()?;
     Some((metadata.dev(), metadata.ino()))
@@ -204,7 +220,7 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
 mod tests {
     use std::path::PathBuf;
 
-    use super::{Name, Rotation};
+    use super::{Name, Rotation, Sink};
 
     #[test]
     fn a_file_is_named_by_its_period() {
@@ -247,5 +263,20 @@ mod tests {
         }
         let same_always = Name { path: "/%%l".into(), rotation: Rotation::Daily, keep: 1 };
         assert_eq!(same_always.outdated(&now), None);
+    }
+
+    #[test]
+    fn a_pipe_is_written_while_somebody_reads_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let error = Sink::file(path.clone(), Rotation::None, 0).unwrap_err();
+        assert_eq!(error.to_string(), "nobody reads it");
+        // Both ends: to open one alone would wait for the other.
+        let mut reader = std::fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
+        Sink::file(path, Rotation::None, 0).unwrap().write(b"a record\n").unwrap();
+        let mut record = [0; 9];
+        std::io::Read::read_exact(&mut reader, &mut record).unwrap();
+        assert_eq!(&record, b"a record\n");
     }
 }
