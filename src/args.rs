@@ -262,7 +262,7 @@ pub(crate) struct Doctor {
     pub(crate) file: PathBuf,
     /// Who serves it. Without it, what `cfgc.toml` says, or else 3proxy.
     #[arg(long, value_enum)]
-    pub(crate) target: Option<Target>,
+    pub(crate) target: Option<ServedBy>,
     /// The process that serves it now, whose limits count; without it those of this shell do.
     #[arg(long, value_name = "PID")]
     pub(crate) pid: Option<u32>,
@@ -281,7 +281,7 @@ pub(crate) struct Doctor {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Target {
+pub(crate) enum ServedBy {
     /// 3proxy: a thread for each connection.
     #[value(name = "3proxy")]
     ThreeProxy,

@@ -1,5 +1,6 @@
 //! `cfgc check`: compile, mend, report.
 mod inputs;
+mod mending;
 
 use std::{
     io::{self, Write},
@@ -13,28 +14,27 @@ use compiler::{
     Compiled,
     finding::{self, Level},
     fix::{self, Mended, Safety},
-    options::Options,
+    options::CompileOptions,
     sources::{Files, Loc, Sources},
 };
 
 use crate::{
     args::{Check, Color},
     files::Given,
-    levels::{Asked, leveled},
+    levels::{RuleLevels, leveled},
     report::{self, Report, Style, Summary, complain},
-    rewrite::Rewrite,
-    settings::{Houses, Origin, Settings},
+    settings::{Origin, Settings, SettingsFiles},
 };
 use inputs::Input;
 
 /// Checks each file by itself: 0 nothing found, 1 something, 2 a file could not be read or mended.
 ///
 /// # Errors
-/// The levels or settings are at fault, or nothing can be printed: nothing is checked then.
+/// The levels or settings are at fault (nothing is checked then), or nothing can be printed.
 pub(crate) fn run(args: &Check, color: Color) -> Result<ExitCode> {
     args.levels.validate()?;
     let inputs = inputs::find(&args.files, &args.reading);
-    let houses = settings(args, &inputs)?;
+    let all_settings = settings(args, &inputs)?;
     // The fixed text of standard input, or what would change, has standard output for itself.
     let is_filter = args.fixing.diff || args.fixes() && inputs.iter().any(Input::is_stdin);
     let (out, style): (Box<dyn Write>, Style) = if is_filter {
@@ -45,29 +45,27 @@ pub(crate) fn run(args: &Check, color: Color) -> Result<ExitCode> {
     let report = Report::new(args.format, style, args.deny_warnings);
     let mut checker = Checker {
         args,
-        asked: Rc::new(args.levels.asked()),
+        levels: Rc::new(args.levels.asked()),
         out,
         report,
         summary: Summary::default(),
         differs: false,
         color: color.is_on(&io::stdout()),
     };
-    for (input, settings) in inputs.iter().zip(houses) {
-        if let Err(error) = checker.check(input, &settings) {
-            checker.failed(args.name(input), &error)?;
-        }
+    for (input, settings) in inputs.iter().zip(all_settings) {
+        checker.check(input, &settings)?;
     }
     checker.finish()
 }
 
 /// The settings of each input: all of them, before anything is printed.
 fn settings(args: &Check, inputs: &[Input]) -> Result<Vec<Rc<Settings>>> {
-    let mut houses = Houses::new(match &args.reading.config {
+    let mut files = SettingsFiles::new(match &args.reading.config {
         Some(file) => Origin::File(file.clone()),
         None if args.reading.no_config => Origin::Nowhere,
         None => Origin::Found,
     });
-    inputs.iter().map(|input| houses.of(args.name(input))).collect()
+    inputs.iter().map(|input| files.of(args.name(input))).collect()
 }
 
 impl Check {
@@ -85,7 +83,7 @@ impl Check {
 /// A check under way.
 struct Checker<'a> {
     args: &'a Check,
-    asked: Rc<Asked>,
+    levels: Rc<RuleLevels>,
     out: Box<dyn Write>,
     report: Report,
     summary: Summary,
@@ -96,46 +94,36 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    /// Checks one configuration.
-    fn check(&mut self, input: &Input, settings: &Settings) -> Result<()> {
-        if let Some(fault) = &input.fault {
-            return Err(Error::msg(fault.clone()));
-        }
+    /// Checks one configuration; that it can't be read is told.
+    fn check(&mut self, input: &Input, settings: &Settings) -> io::Result<()> {
         let reading = &self.args.reading;
+        if let Some(fault) = &input.fault {
+            return self.failed(self.args.name(input), &Error::msg(fault.clone()));
+        }
         let name = reading.stdin_filename.as_deref().filter(|_| input.is_stdin());
-        let given = Given::read(&input.path)?.named(name);
-        let options = Options {
+        let given = match Given::read(&input.path) {
+            Ok(given) => given.named(name),
+            Err(error) => return self.failed(self.args.name(input), &error),
+        };
+        let options = CompileOptions {
             runner: settings.runner,
             allowances: settings.allowances,
             includes: !reading.no_includes,
             root: reading.image.root.clone(),
             template: reading.template.into(),
         };
-        let asked = Rc::clone(&self.asked);
+        let levels = Rc::clone(&self.levels);
         let compile = |files: &dyn Files| {
             let mut compiled = compiler::compile_with(&given.path, files, &options);
             let Compiled { sources, findings, .. } = &mut compiled;
             *findings = leveled(std::mem::take(findings), |finding| {
-                let own = asked.of(finding.rule);
+                let own = levels.of(finding.rule);
                 own.or_else(|| settings.level(finding.rule, path(sources, finding.at)))
             });
             compiled
         };
         self.summary.files += 1;
-        let compiled = if self.args.fixes() {
-            let allowed = if self.args.fixing.unsafe_fixes { Safety::Unsafe } else { Safety::Safe };
-            let mended = fix::mend(&given, &compile, allowed);
-            match self.write(input, &given.path, &mended) {
-                Ok(()) => self.mended(mended)?,
-                // Nothing is mended, so all that was found is there.
-                Err(error) => {
-                    self.failed(&given.path, &error)?;
-                    compile(&Given::of(given.path.clone(), before(&given.path, mended)))
-                }
-            }
-        } else {
-            compile(&given)
-        };
+        let compiled = if self.args.fixes() { self.mend(input, &given, &compile)? } else { compile(&given) };
         compiled.findings.iter().for_each(|finding| self.summary.count(finding));
         if !self.args.fixing.diff {
             let findings = finding::group(compiled.findings);
@@ -144,35 +132,36 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Writes what was mended, or what would be: all of it, or on an error none.
-    fn write(&mut self, input: &Input, main: &Path, mended: &Mended) -> Result<()> {
-        let mut stdout = io::BufWriter::new(io::stdout().lock());
-        let mut rewrites = Vec::new();
-        for (path, changed) in &mended.changed {
-            if self.args.fixing.diff {
-                self.differs = true;
-                report::unified(&mut stdout, &mended.compiled, path, changed, self.color)?;
-            } else if input.is_stdin() && path == main {
-                stdout.write_all(&changed.after)?;
-            } else {
-                rewrites.push(Rewrite::prepare(path, &changed.before, &changed.after)?);
-            }
-        }
-        if input.is_stdin() && !self.args.fixing.diff && !mended.changed.contains_key(main) {
-            // Nothing is mended: what came goes out.
-            stdout.write_all(main_text(mended))?;
-        }
-        stdout.flush()?;
-        rewrites.into_iter().try_for_each(Rewrite::done)
-    }
-
-    /// Says what was mended; what is left is returned.
-    fn mended(&mut self, mended: Mended) -> io::Result<Compiled> {
-        self.summary.fixed += mended.made.len() as u64;
-        if !self.args.fixing.diff {
+    /// Makes the fixes, or says what they would change; what is still found then is returned.
+    fn mend(
+        &mut self,
+        input: &Input,
+        given: &Given,
+        compile: &dyn Fn(&dyn Files) -> Compiled,
+    ) -> io::Result<Compiled> {
+        let allowed = if self.args.fixing.unsafe_fixes { Safety::Unsafe } else { Safety::Safe };
+        let mended = fix::mend(given, compile, allowed);
+        if self.args.fixing.diff {
+            self.difference(&mended)?;
+        } else if let Err(error) = mending::write(&mended, &given.path, input.is_stdin()) {
+            self.failed(&given.path, &error)?;
+            // Nothing is mended, so all that was found is there.
+            return Ok(compile(&mending::before(mended, &given.path)));
+        } else {
             self.report.mended(&mut *self.out, &mended)?;
         }
+        self.summary.fixed += mended.made.len() as u64;
         Ok(mended.compiled)
+    }
+
+    /// Prints what would change.
+    fn difference(&mut self, mended: &Mended) -> io::Result<()> {
+        let mut stdout = io::BufWriter::new(io::stdout().lock());
+        for (path, changed) in &mended.changed {
+            report::unified(&mut stdout, &mended.compiled, path, changed, self.color)?;
+        }
+        self.differs |= !mended.changed.is_empty();
+        stdout.flush()
     }
 
     fn failed(&mut self, path: &Path, error: &Error) -> io::Result<()> {
@@ -194,18 +183,6 @@ impl Checker<'_> {
         self.out.flush()?;
         Ok(ExitCode::from(if self.summary.failed > 0 { 2 } else { u8::from(found) }))
     }
-}
-
-/// The text of the configuration itself, as it is now.
-fn main_text(mended: &Mended) -> &[u8] {
-    let main = mended.compiled.sources.iter().next();
-    main.map(|(_, source)| &*source.text).unwrap_or_default()
-}
-
-/// The text of the configuration at `main` before it was mended.
-fn before(main: &Path, mut mended: Mended) -> Vec<u8> {
-    let changed = mended.changed.remove(main).map(|changed| changed.before);
-    changed.unwrap_or_else(|| main_text(&mended).to_vec())
 }
 
 /// The file that a place is in.

@@ -28,15 +28,16 @@ use examination::{Examination, Subject};
 use host::{Host, Machine};
 
 use crate::{
-    args::{Color, Doctor, Image, Target},
+    args::{Color, Doctor, Image, ServedBy},
     files::Given,
+    names,
     report::{self, complain},
-    settings::{Houses, Origin},
+    settings::{Origin, SettingsFiles},
 };
 
 /// Examines the host: 0 if nothing is wrong, 1 if something is, 2 if the configuration can't be read.
 pub(crate) fn run(args: &Doctor, color: Color) -> Result<ExitCode> {
-    args.allow.iter().try_for_each(|name| checks::known(name))?;
+    args.allow.iter().try_for_each(|name| names::check(name))?;
     if let Some(id) = args.pid
         && Machine.read(format!("/proc/{id}/limits").as_ref()).is_err()
     {
@@ -56,7 +57,7 @@ pub(crate) fn run(args: &Doctor, color: Color) -> Result<ExitCode> {
     let subject = Subject {
         sources: &compiled.sources,
         program: &compiled.program,
-        target: target(args)?,
+        served_by: served_by(args)?,
         process: args.pid,
     };
     let mut examination = examine(subject, &Machine);
@@ -77,12 +78,12 @@ pub(crate) fn run(args: &Doctor, color: Color) -> Result<ExitCode> {
 }
 
 /// Who serves the configuration, as the command line or `cfgc.toml` says.
-fn target(args: &Doctor) -> Result<Target> {
+fn served_by(args: &Doctor) -> Result<ServedBy> {
     if let Some(target) = args.target {
         return Ok(target);
     }
-    let settings = Houses::new(Origin::Found).of(&args.file)?;
-    Ok(if settings.runner == Runner::Cfgc { Target::Cfgc } else { Target::ThreeProxy })
+    let settings = SettingsFiles::new(Origin::Found).of(&args.file)?;
+    Ok(if settings.runner == Runner::Cfgc { ServedBy::Cfgc } else { ServedBy::ThreeProxy })
 }
 
 /// Everything but what asks other hosts.

@@ -8,7 +8,7 @@ use std::{
 use anyhow::{Error, Result, anyhow, bail};
 use compiler::{
     Compiled,
-    options::{Options, Template},
+    options::{CompileOptions, Template},
     sources::Files,
 };
 use runtime::reload::read;
@@ -69,7 +69,8 @@ impl Given {
 
     /// Compiles it as it is to be run: the markers of a template are words as any other.
     pub(crate) fn compile(&self, image: &Image) -> Compiled {
-        let options = Options { root: image.root.clone(), template: Template::No, ..Options::default() };
+        let options =
+            CompileOptions { root: image.root.clone(), template: Template::No, ..CompileOptions::default() };
         compiler::compile_with(&self.path, self, &options)
     }
 

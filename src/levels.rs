@@ -2,13 +2,10 @@
 use anyhow::Result;
 use compiler::{
     finding::{Finding, Level},
-    lints::{self, Group, Rule},
+    lints,
 };
 
-use crate::explain;
-
-/// Names every rule.
-const ALL: &str = "all";
+use crate::names::{self, breadth};
 
 /// Levels from the command line. Each names a rule, a group of rules, or `all`; what names fewer rules wins, and of
 /// equals the stricter.
@@ -29,12 +26,7 @@ pub(crate) struct Levels {
 impl Levels {
     /// Refuses a name that no rule and no group has.
     pub(crate) fn validate(&self) -> Result<()> {
-        for name in self.allow.iter().chain(&self.warn).chain(&self.deny) {
-            if !names_rules(name) {
-                return Err(explain::unknown(name));
-            }
-        }
-        Ok(())
+        self.allow.iter().chain(&self.warn).chain(&self.deny).try_for_each(|name| names::rules(name))
     }
 
     /// The findings with the levels that were asked for, less those that are allowed.
@@ -44,18 +36,18 @@ impl Levels {
     }
 
     /// What was asked for.
-    pub(crate) fn asked(&self) -> Asked {
+    pub(crate) fn asked(&self) -> RuleLevels {
         let named = [(Level::Deny, &self.deny), (Level::Warn, &self.warn), (Level::Allow, &self.allow)];
         let all = named.into_iter().flat_map(|(level, names)| names.iter().map(move |name| (name, level)));
-        Asked(all.map(|(name, level)| (name.clone(), level)).collect())
+        RuleLevels(all.map(|(name, level)| (name.clone(), level)).collect())
     }
 }
 
 /// Levels that were asked for, each for a rule, a group of rules or all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Asked(pub(crate) Vec<(String, Level)>);
+pub(crate) struct RuleLevels(pub(crate) Vec<(String, Level)>);
 
-impl Asked {
+impl RuleLevels {
     /// The level that was asked for: by the narrowest name, and of equals the strictest.
     pub(crate) fn of(&self, rule: &str) -> Option<Level> {
         if self.0.is_empty() {
@@ -67,11 +59,6 @@ impl Asked {
     }
 }
 
-/// Whether a name stands for a rule, a group of rules or all.
-pub(crate) fn names_rules(name: &str) -> bool {
-    name == ALL || Group::ALL.iter().any(|group| group.name() == name) || lints::find(name).is_some()
-}
-
 /// The findings with the levels that `asked` gives them, less those that are allowed. What 3proxy refuses keeps its own.
 pub(crate) fn leveled(findings: Vec<Finding>, asked: impl Fn(&Finding) -> Option<Level>) -> Vec<Finding> {
     let leveled = findings.into_iter().map(|mut finding| {
@@ -81,16 +68,6 @@ pub(crate) fn leveled(findings: Vec<Finding>, asked: impl Fn(&Finding) -> Option
         finding
     });
     leveled.filter(|finding| finding.level != Level::Allow).collect()
-}
-
-/// How many rules `name` names, from one (0) to all (2), if it names `rule` or all.
-fn breadth(name: &str, rule: Option<&Rule>) -> Option<u8> {
-    match rule {
-        _ if name == ALL => Some(2),
-        Some(rule) if name == rule.group.name() => Some(1),
-        Some(rule) if name == rule.name => Some(0),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

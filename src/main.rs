@@ -13,6 +13,7 @@ mod fmt;
 mod ir;
 mod levels;
 mod man;
+mod names;
 mod password;
 mod report;
 mod rewrite;

@@ -1,12 +1,14 @@
 //! Puts a new text in the place of a file.
 use std::{
+    collections::BTreeMap,
     fs,
-    io::Write,
+    io::{self, ErrorKind, Write},
     os::unix::fs::{MetadataExt, fchown},
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail};
+use compiler::fix::Changed;
 use runtime::reload::read;
 use tempfile::NamedTempFile;
 
@@ -16,33 +18,98 @@ pub(crate) fn replace(path: &Path, before: &[u8], after: &[u8]) -> Result<()> {
     Rewrite::prepare(path, before, after)?.done()
 }
 
-/// A new text that lies ready beside its file.
-pub(crate) struct Rewrite {
-    new: NamedTempFile,
-    /// As the caller calls it.
+/// Replaces files and then does `last`: all of it, or on an error none.
+pub(crate) fn replace_all<'a>(
+    files: impl Iterator<Item = (&'a Path, &'a Changed)>,
+    last: impl FnOnce() -> io::Result<()>,
+) -> Result<()> {
+    let rewrites = prepare_all(files)?;
+    let mut done = Vec::with_capacity(rewrites.len());
+    for Reversible { new, old } in rewrites {
+        if let Err(error) = new.done() {
+            return Err(put_back(done, error));
+        }
+        done.push(old);
+    }
+    last().map_err(|error| put_back(done, error.into()))
+}
+
+/// A text that lies ready beside its file.
+struct Rewrite {
+    text: NamedTempFile,
+    /// As the caller calls the file.
     path: PathBuf,
     /// Where it is, behind links.
     place: PathBuf,
 }
 
+/// The new text of a file, and the old one for when another file can't be replaced.
+struct Reversible {
+    new: Rewrite,
+    old: Rewrite,
+}
+
 impl Rewrite {
-    /// Does all that can fail, but leaves the file at `path`, which held `before`, as it is.
-    pub(crate) fn prepare(path: &Path, before: &[u8], after: &[u8]) -> Result<Self> {
-        let (new, place) = ready(path, before, after).with_context(|| unwritten(path))?;
-        Ok(Self { new, path: path.to_owned(), place })
+    /// Does nearly all that can fail, but leaves the file at `path`, which held `before`, as it is.
+    fn prepare(path: &Path, before: &[u8], text: &[u8]) -> Result<Self> {
+        let (text, place) = ready(path, before, text).with_context(|| unwritten(path))?;
+        Ok(Self { text, path: path.to_owned(), place })
     }
 
     /// Puts it in its place.
-    pub(crate) fn done(self) -> Result<()> {
-        self.new.persist(self.place).map(drop).with_context(|| unwritten(&self.path))
+    fn done(self) -> Result<()> {
+        self.text.persist(self.place).map(drop).map_err(|failed| {
+            let error = Error::new(failed.error);
+            let busy =
+                error.downcast_ref().is_some_and(|error: &io::Error| error.kind() == ErrorKind::ResourceBusy);
+            // As a container has a file of its host.
+            let error =
+                if busy { error.context("it is mounted by itself: mount its folder instead") } else { error };
+            error.context(unwritten(&self.path))
+        })
     }
+}
+
+fn prepare_all<'a>(files: impl Iterator<Item = (&'a Path, &'a Changed)>) -> Result<Vec<Reversible>> {
+    let mut rewrites: Vec<Reversible> = Vec::new();
+    let mut texts: BTreeMap<PathBuf, (&Path, &[u8])> = BTreeMap::new();
+    for (path, Changed { before, after }) in files {
+        let new = Rewrite::prepare(path, before, after)?;
+        match texts.get(&new.place) {
+            // Two names of one file.
+            Some((_, text)) if text == after => continue,
+            Some((other, _)) => bail!(
+                "`{}` and `{}` are one file, and what is fixed in it depends on which is read",
+                other.display(),
+                path.display()
+            ),
+            None => texts.insert(new.place.clone(), (path, after)),
+        };
+        rewrites.push(Reversible { new, old: Rewrite::prepare(path, before, before)? });
+    }
+    Ok(rewrites)
+}
+
+/// Puts old texts back. Returns the error for which, with what is to be said besides.
+fn put_back(old: Vec<Rewrite>, error: Error) -> Error {
+    let mut stuck = Vec::new();
+    for rewrite in old {
+        let path = rewrite.path.display().to_string();
+        if rewrite.done().is_err() {
+            stuck.push(path);
+        }
+    }
+    if stuck.is_empty() {
+        return error.context("no file is rewritten");
+    }
+    error.context(format!("`{}` is rewritten and can't be put back", stuck.join("`, `")))
 }
 
 fn unwritten(path: &Path) -> String {
     format!("`{}` can't be rewritten", path.display())
 }
 
-fn ready(path: &Path, before: &[u8], after: &[u8]) -> Result<(NamedTempFile, PathBuf)> {
+fn ready(path: &Path, before: &[u8], text: &[u8]) -> Result<(NamedTempFile, PathBuf)> {
     let path = fs::canonicalize(path)?;
     let metadata = fs::metadata(&path)?;
     if read::included(&path)? != before {
@@ -53,7 +120,7 @@ fn ready(path: &Path, before: &[u8], after: &[u8]) -> Result<(NamedTempFile, Pat
         .prefix(".cfgc-")
         .tempfile_in(folder)
         .with_context(|| format!("no file can be made beside it in `{}`", folder.display()))?;
-    new.write_all(after)?;
+    new.write_all(text)?;
     let own = new.as_file().metadata()?;
     if (own.uid(), own.gid()) != (metadata.uid(), metadata.gid()) {
         fchown(new.as_file(), Some(metadata.uid()), Some(metadata.gid()))
@@ -67,11 +134,14 @@ fn ready(path: &Path, before: &[u8], after: &[u8]) -> Result<(NamedTempFile, Pat
 #[cfg(test)]
 mod tests {
     use std::{
-        fs,
+        fs, io,
         os::unix::fs::{PermissionsExt, symlink},
+        path::Path,
     };
 
-    use super::replace;
+    use compiler::fix::Changed;
+
+    use super::{replace, replace_all};
 
     #[test]
     fn mode_and_links_stay() {
@@ -95,5 +165,92 @@ mod tests {
         let error = replace(&file, b"old", b"new").unwrap_err();
         assert!(format!("{error:#}").ends_with("it has changed meanwhile"), "{error:#}");
         assert_eq!(fs::read(&file).unwrap(), b"newer");
+    }
+
+    /// Files `a` and `b` of a folder, changed.
+    fn two(folder: &Path) -> Vec<(std::path::PathBuf, Changed)> {
+        let file = |name: &str| {
+            fs::write(folder.join(name), format!("old {name}")).unwrap();
+            let changed =
+                Changed { before: format!("old {name}").into(), after: format!("new {name}").into() };
+            (folder.join(name), changed)
+        };
+        vec![file("a"), file("b")]
+    }
+
+    fn replaced(
+        files: &[(std::path::PathBuf, Changed)],
+        last: impl FnOnce() -> io::Result<()>,
+    ) -> Result<(), String> {
+        let files = files.iter().map(|(path, changed)| (&**path, changed));
+        replace_all(files, last).map_err(|error| format!("{error:#}"))
+    }
+
+    fn texts(folder: &Path) -> Vec<String> {
+        let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        paths.sort();
+        paths.iter().filter(|path| path.is_file()).map(|path| fs::read_to_string(path).unwrap()).collect()
+    }
+
+    #[test]
+    fn of_many_files_all_are_replaced_or_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = two(folder.path());
+        let full = || Err(io::ErrorKind::StorageFull.into());
+        let error = replaced(&files, full).unwrap_err();
+        assert!(error.starts_with("no file is rewritten: "), "{error}");
+        assert_eq!(texts(folder.path()), ["old a", "old b"]);
+        // Something takes the place of the second after all was prepared.
+        let files = two(folder.path());
+        let mut late = Vec::new();
+        let mut given = files.iter().map(|(path, changed)| (&**path, changed));
+        let taken = std::iter::from_fn(|| {
+            let next = given.next();
+            if next.is_none() && late.is_empty() {
+                late.push(fs::remove_file(&files[1].0).and_then(|()| fs::create_dir(&files[1].0)));
+            }
+            next
+        });
+        let error = replace_all(taken, || Ok(())).map_err(|error| format!("{error:#}")).unwrap_err();
+        assert!(
+            error.starts_with("no file is rewritten: `") && error.contains("/b` can't be rewritten: "),
+            "{error}"
+        );
+        assert_eq!(texts(folder.path()), ["old a"], "the first is as it was, and nothing else is left");
+        fs::remove_dir(&files[1].0).unwrap();
+        assert_eq!(replaced(&two(folder.path()), || Ok(())), Ok(()));
+        assert_eq!(texts(folder.path()), ["new a", "new b"]);
+    }
+
+    #[test]
+    fn a_file_that_can_not_be_put_back_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = two(folder.path());
+        let last = || {
+            fs::remove_file(&files[0].0)?;
+            fs::create_dir(&files[0].0)?;
+            Err(io::ErrorKind::StorageFull.into())
+        };
+        let error = replaced(&files, last).unwrap_err();
+        assert!(error.contains("/a` is rewritten and can't be put back: "), "{error}");
+        assert!(!error.contains("/b`"), "{error}");
+        assert_eq!(texts(folder.path()), ["old b"]);
+    }
+
+    #[test]
+    fn a_file_of_two_names_is_replaced_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut files = two(folder.path());
+        files.truncate(1);
+        let link = folder.path().join("link");
+        symlink("a", &link).unwrap();
+        files.push((link.clone(), files[0].1.clone()));
+        assert_eq!(replaced(&files, || Ok(())), Ok(()));
+        assert_eq!(fs::read(&link).unwrap(), b"new a");
+        fs::write(&link, "old a").unwrap();
+        files[1].1.after = b"other".to_vec();
+        let error = replaced(&files, || Ok(())).unwrap_err();
+        assert!(error.contains("are one file"), "{error}");
+        assert_eq!(fs::read(&link).unwrap(), b"old a");
     }
 }

@@ -15,9 +15,8 @@ use std::{
 use anyhow::{Context, Result};
 use compiler::Compiled;
 use runtime::{
-    event::Events,
+    Events, Watch,
     reload::{self, Applied, Config, Proxy, ReloadError},
-    watch::Watch,
 };
 use tokio::signal::unix::{Signal, SignalKind, signal};
 

@@ -1,4 +1,4 @@
-//! `cfgc.toml`: what a house thinks of rules, for all configurations beside it and below.
+//! `cfgc.toml`: levels of rules and what runs the configurations, for all that are beside it and below.
 mod read;
 
 use std::{
@@ -17,7 +17,7 @@ use compiler::{
 use glob::{MatchOptions, Pattern};
 use runtime::reload::read as files;
 
-use crate::{levels::Asked, report::complain};
+use crate::{levels::RuleLevels, report::complain};
 
 /// The name of the file.
 const NAME: &str = "cfgc.toml";
@@ -31,7 +31,7 @@ const REPOSITORIES: [&str; 3] = [".git", ".hg", ".jj"];
 pub(crate) struct Settings {
     /// Its folder, from which patterns are counted.
     folder: PathBuf,
-    rules: Asked,
+    rules: RuleLevels,
     overrides: Vec<Override>,
     /// What will run the configurations.
     pub(crate) runner: Runner,
@@ -43,7 +43,7 @@ pub(crate) struct Settings {
 #[derive(Debug)]
 struct Override {
     paths: Vec<Covered>,
-    rules: Asked,
+    rules: RuleLevels,
 }
 
 impl Settings {
@@ -121,12 +121,12 @@ pub(crate) enum Origin {
 }
 
 /// The settings of many configurations, each file read once.
-pub(crate) struct Houses {
+pub(crate) struct SettingsFiles {
     origin: Origin,
     known: HashMap<Option<PathBuf>, Rc<Settings>>,
 }
 
-impl Houses {
+impl SettingsFiles {
     pub(crate) fn new(origin: Origin) -> Self {
         Self { origin, known: HashMap::new() }
     }
@@ -176,7 +176,7 @@ mod tests {
 
     use compiler::finding::Level;
 
-    use super::{Houses, Origin, Settings};
+    use super::{Origin, Settings, SettingsFiles};
 
     #[test]
     fn the_nearest_file_counts_up_to_the_root_of_the_repository() {
@@ -191,16 +191,16 @@ mod tests {
         {
             fs::write(at(path), format!("[rules]\nopen-proxy = \"{level}\"\n")).unwrap();
         }
-        let mut houses = Houses::new(Origin::Found);
-        let mut level = |path: &str| houses.of(&at(path)).unwrap().level("open-proxy", &at(path));
+        let mut files = SettingsFiles::new(Origin::Found);
+        let mut level = |path: &str| files.of(&at(path)).unwrap().level("open-proxy", &at(path));
         assert_eq!(level("repo/a/b/3proxy.cfg"), Some(Level::Allow));
         assert_eq!(level("repo/c/3proxy.cfg"), Some(Level::Warn));
         assert_eq!(level("other/3proxy.cfg"), None);
         assert_eq!(level("3proxy.cfg"), Some(Level::Deny));
-        let mut named = Houses::new(Origin::File(at("cfgc.toml")));
+        let mut named = SettingsFiles::new(Origin::File(at("cfgc.toml")));
         let path = at("repo/a/x.cfg");
         assert_eq!(named.of(&path).unwrap().level("open-proxy", &path), Some(Level::Deny));
-        let mut none = Houses::new(Origin::Nowhere);
+        let mut none = SettingsFiles::new(Origin::Nowhere);
         assert_eq!(none.of(&path).unwrap().level("open-proxy", &path), None);
     }
 
@@ -214,7 +214,7 @@ mod tests {
         assert!(Command::new("mkfifo").arg(at("pipe/cfgc.toml")).status().unwrap().success());
         std::os::unix::fs::symlink("nowhere", at("link/cfgc.toml")).unwrap();
         let told = |path: &str| {
-            Houses::new(Origin::Found).of(&at(path)).map(|_| ()).map_err(|error| format!("{error:#}"))
+            SettingsFiles::new(Origin::Found).of(&at(path)).map(|_| ()).map_err(|error| format!("{error:#}"))
         };
         for (path, why) in [
             ("folder/a.cfg", "is a directory"),

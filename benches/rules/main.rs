@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use compiler::{compile, finding, lints, lower::lower, options::Options, sources::MemoryFiles};
+use compiler::{compile, finding, lints, lower::lower, options::CompileOptions, sources::MemoryFiles};
 use shapes::{SHAPES, Shape};
 
 /// The whole check may take so many times what parsing and lowering take.
@@ -77,7 +77,7 @@ fn costs(files: &MemoryFiles) -> Vec<(&'static str, Duration)> {
     let lowered = lower(Path::new("main"), files);
     let mut costs = Vec::new();
     let mut before = processor_time();
-    lints::check_each(&lowered.sources, &lowered.program, &Options::default(), |rule| {
+    lints::check_each(&lowered.sources, &lowered.program, &CompileOptions::default(), |rule| {
         let now = processor_time();
         costs.push((rule.name, now.saturating_sub(before)));
         before = processor_time();

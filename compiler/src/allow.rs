@@ -269,7 +269,7 @@ mod tests {
 
     use crate::{
         compile, compile_with,
-        options::{Allowances, Options},
+        options::{Allowances, CompileOptions},
         sources::MemoryFiles,
     };
 
@@ -334,7 +334,7 @@ mod tests {
         let found = |allowances, comment: &str| {
             let mut files = MemoryFiles::default();
             files.insert("3proxy.cfg", format!("# cfgc: allow(indented-directive){comment}\n  flush\n"));
-            let options = Options { allowances, ..Options::default() };
+            let options = CompileOptions { allowances, ..CompileOptions::default() };
             let compiled = compile_with(Path::new("3proxy.cfg"), &files, &options);
             let rules = compiled.findings.iter().map(|finding| finding.rule);
             rules.filter(|rule| *rule != "empty-configuration").collect::<Vec<_>>()

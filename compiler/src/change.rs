@@ -11,10 +11,11 @@
 //! **Where it stops.** Lists that are so entangled that the calculation would not end soon are compared in part, and
 //! [`ListChange`] says so.
 //!
-//! Reading order: [`verdicts`], then what it calculates with: [`requests`](crate::requests) and `align`; `describe` puts it into
+//! Reading order: [`verdicts`], then what it calculates with: [`requests`](crate::requests), `align` and `pairs`; `describe` puts it into
 //! words. `services` and `settings` compare the rest.
 mod align;
 mod describe;
+mod pairs;
 mod services;
 mod settings;
 #[cfg(test)]

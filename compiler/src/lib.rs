@@ -41,7 +41,7 @@ pub mod way;
 use std::{path::Path, sync::Arc};
 
 use finding::Finding;
-use options::Options;
+use options::CompileOptions;
 use program::Program;
 use sources::{Files, Sources};
 
@@ -59,11 +59,15 @@ pub struct Compiled {
 /// Compiles the configuration at `path` as it is to be run, and runs every lint rule on it: the markers of a template are words
 /// as any other.
 pub fn compile(path: &Path, files: &dyn Files) -> Compiled {
-    compile_with(path, files, &Options { template: options::Template::No, ..Options::default() })
+    compile_with(
+        path,
+        files,
+        &CompileOptions { template: options::Template::No, ..CompileOptions::default() },
+    )
 }
 
 /// The same, read and judged as `options` say.
-pub fn compile_with(path: &Path, files: &dyn Files, options: &Options) -> Compiled {
+pub fn compile_with(path: &Path, files: &dyn Files, options: &CompileOptions) -> Compiled {
     let mut lowered = lower::lower_with(path, files, options);
     lowered.findings.extend(lints::check(&lowered.sources, &lowered.program, options));
     template::settle(&lowered.sources, &lowered.program, &mut lowered.findings);

@@ -429,11 +429,11 @@ use std::sync::Arc;
 
 use grammar::directive::closest;
 
-use crate::{finding::Finding, options::Options, program::Program, sources::Sources};
+use crate::{finding::Finding, options::CompileOptions, program::Program, sources::Sources};
 
 /// All findings of all rules that read the Program; those of lowering are in it already.
 #[must_use]
-pub fn check(sources: &Sources, program: &Arc<Program>, options: &Options) -> Vec<Finding> {
+pub fn check(sources: &Sources, program: &Arc<Program>, options: &CompileOptions) -> Vec<Finding> {
     check_each(sources, program, options, |_| ())
 }
 
@@ -441,7 +441,7 @@ pub fn check(sources: &Sources, program: &Arc<Program>, options: &Options) -> Ve
 pub fn check_each(
     sources: &Sources,
     program: &Arc<Program>,
-    options: &Options,
+    options: &CompileOptions,
     mut ran: impl FnMut(&'static Rule),
 ) -> Vec<Finding> {
     let mut lint = Lint::new(sources, program, options);

@@ -35,7 +35,7 @@ use crate::{
     Compiled,
     finding::Finding,
     lints,
-    options::Options,
+    options::CompileOptions,
     program::{Program, Ran},
     sources::{self, FileId, Files, Loc, Source, Sources},
     template,
@@ -46,15 +46,17 @@ const DEEPEST_INCLUDE: usize = 64;
 /// Files in all: two files that include each other's successors twice would otherwise grow without end.
 const MOST_FILES: usize = 16_384;
 /// Bytes of all that is included, each time that it is: a long list can be brought in by each of many lines.
-const MOST_BYTES: usize = 1 << 30;
+const MOST_BYTES: usize = 1 << 28;
+/// Words of all `$file`s, each time that they are brought in. What a short word becomes takes many times its bytes.
+const MOST_WORDS: usize = 1 << 22;
 
 /// Runs the configuration at `path` and yields its Program, with a finding for each line that 3proxy refuses.
 pub fn lower(path: &Path, files: &dyn Files) -> Compiled {
-    lower_with(path, files, &Options::default())
+    lower_with(path, files, &CompileOptions::default())
 }
 
 /// The same, read as `options` say.
-pub fn lower_with(path: &Path, files: &dyn Files, options: &Options) -> Compiled {
+pub fn lower_with(path: &Path, files: &dyn Files, options: &CompileOptions) -> Compiled {
     let mut lowering = Lowering::new(files, options.clone());
     match sources::read(files, path) {
         Ok(text) => lowering.config(Source::config(path.to_owned(), text, None, options.template)),
@@ -93,14 +95,26 @@ struct Included {
     /// By `include`.
     files: usize,
     bytes: usize,
+    /// By `$file`.
+    words: usize,
     /// It was too much, and that was said.
     full: bool,
+}
+
+/// What is to be included.
+enum More {
+    /// A file, by `include`.
+    File,
+    /// So many bytes of it.
+    Text(usize),
+    /// A list of words, by `$file`.
+    List { bytes: usize, words: usize },
 }
 
 /// The walk: what it has read, what it has built, and the state that services copy.
 struct Lowering<'f> {
     files: &'f dyn Files,
-    options: Options,
+    options: CompileOptions,
     /// `$file`s that were read, by path: read once, however often they are named.
     lists: HashMap<PathBuf, FileId>,
     /// Configuration files that are being read, outermost first.
@@ -113,7 +127,7 @@ struct Lowering<'f> {
 }
 
 impl<'f> Lowering<'f> {
-    fn new(files: &'f dyn Files, options: Options) -> Self {
+    fn new(files: &'f dyn Files, options: CompileOptions) -> Self {
         Self {
             files,
             options,
@@ -127,13 +141,21 @@ impl<'f> Lowering<'f> {
         }
     }
 
-    /// Whether so many bytes more may be included at `at`. Where that is too much for the first time, it is reported.
-    fn takes(&mut self, bytes: usize, at: Loc) -> bool {
-        let Included { files, bytes: before, full } = &mut self.included;
-        *before = before.saturating_add(bytes);
-        let fits = *files <= MOST_FILES && *before <= MOST_BYTES;
+    /// Whether `more` may be included at `at`. Where that is too much for the first time, it is reported.
+    fn takes(&mut self, more: More, at: Loc) -> bool {
+        let Included { files, bytes, words, full } = &mut self.included;
+        let (more_bytes, more_words) = match more {
+            More::File => (0, 0),
+            More::Text(bytes) => (bytes, 0),
+            // Each has its place among the sources, even if it is empty.
+            More::List { bytes, words } => (bytes, words + 1),
+        };
+        *files += usize::from(matches!(more, More::File));
+        *bytes = bytes.saturating_add(more_bytes);
+        *words = words.saturating_add(more_words);
+        let fits = *files <= MOST_FILES && *bytes <= MOST_BYTES && *words <= MOST_WORDS;
         if !fits && !std::mem::replace(full, true) {
-            self.report(lints::include_cycle::too_much(at, MOST_FILES, MOST_BYTES));
+            self.report(lints::include_cycle::too_much(at));
         }
         fits
     }
@@ -264,12 +286,11 @@ impl<'f> Lowering<'f> {
         if self.open.len() >= DEEPEST_INCLUDE {
             return self.report(lints::include_cycle::too_deep(argument.at));
         }
-        self.included.files += 1;
-        if !self.takes(0, argument.at) {
+        if !self.takes(More::File, argument.at) {
             return;
         }
         match sources::read(self.files, &path) {
-            Ok(text) if !self.takes(text.len(), argument.at) => {}
+            Ok(text) if !self.takes(More::Text(text.len()), argument.at) => {}
             Ok(text) => self.config(Source::config(path, text, Some(command.at), self.options.template)),
             Err(error) => {
                 self.program.history.unread.push(argument.at);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// How a configuration is read and judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct CompileOptions {
     /// What will run it.
     pub runner: Runner,
     /// Whether the files that it names are read. `false`: an `include` and a `$file` bring nothing in, and that is no finding.
@@ -17,7 +17,7 @@ pub struct Options {
     pub template: Template,
 }
 
-impl Default for Options {
+impl Default for CompileOptions {
     fn default() -> Self {
         Self {
             runner: Runner::default(),

@@ -5,7 +5,7 @@
 //!
 //! Reading order: [`asked`] (what clients can ask for), [`space`] (the fields as numbers, and entries as sets), [`cell`] (the sets) and
 //! what it is made of, [`ranges`] and [`hosts`]; [`example`] yields a request of a set.
-pub(crate) mod asked;
+pub(crate) mod askable;
 pub(crate) mod cell;
 pub(crate) mod example;
 pub(crate) mod hosts;

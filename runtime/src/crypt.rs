@@ -91,7 +91,7 @@ pub fn verify(kept: &Password, given: &Secret) -> bool {
 
 /// Whether [`verify`] takes so long (about a millisecond for a long password) that connections should not wait for its thread.
 #[must_use]
-pub fn takes_long(kept: &Password) -> bool {
+pub(crate) fn takes_long(kept: &Password) -> bool {
     matches!(kept, Password::Crypt(kept) if matches!(Scheme::of(kept.expose()), Some((Scheme::Md5, _))))
 }
 

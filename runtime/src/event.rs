@@ -63,7 +63,7 @@ impl Events {
     }
 
     /// Tells one.
-    pub fn tell(&self, event: &Event) {
+    pub(crate) fn tell(&self, event: &Event) {
         (self.0)(event);
     }
 }

@@ -14,7 +14,7 @@ mod authorize;
 mod connect;
 pub mod crypt;
 mod error;
-pub mod event;
+mod event;
 mod expiring;
 pub mod findings;
 mod limits;
@@ -34,8 +34,10 @@ mod socket;
 mod supported;
 #[cfg(test)]
 mod testing;
-pub mod watch;
+mod watch;
 
 pub use authenticate::cache;
-pub use protocol::{http::page, socks};
+pub use event::{Event, Events};
+pub use protocol::{http::page::Page, socks::status5};
 pub use session::{Credentials, TargetName};
+pub use watch::Watch;

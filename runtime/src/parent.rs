@@ -23,7 +23,7 @@ use crate::{
 mod draw;
 mod hop;
 
-use hop::Target;
+use hop::HopTarget;
 
 /// Connects through the parents of the entry that decided, in at most [`way::attempts`].
 ///
@@ -48,7 +48,7 @@ pub(crate) async fn open(
     for _ in 0..way::attempts(&snapshot.program.process, session.service.kind) {
         let plan = Plan::draw(parents, random::below);
         session.record.hops += plan.hops.len() as u32;
-        let request = Target { name: Some(ask.target.to_string()), address: target };
+        let request = HopTarget { name: Some(ask.target.to_string()), address: target };
         match attempt(session, &plan, request, client.as_ref()).await {
             Ok((stream, peer)) => {
                 let route =
@@ -65,7 +65,7 @@ pub(crate) async fn open(
 async fn attempt(
     session: &mut Session,
     plan: &Plan<'_>,
-    request: Target,
+    request: HopTarget,
     client: Option<&Credentials>,
 ) -> Result<(TcpStream, SocketAddr), Failure> {
     let timeouts = session.snapshot.timeouts;
@@ -102,7 +102,7 @@ async fn attempt(
 }
 
 /// Where a parent is. Before it is reached itself, other parents are told its host as it is written.
-async fn place(session: &Session, parent: &Parent) -> Result<Target, Failure> {
+async fn place(session: &Session, parent: &Parent) -> Result<HopTarget, Failure> {
     let (address, name) = match &parent.host {
         ParentHost::Address(address) | ParentHost::Prefix(address, _) => (*address, address.to_string()),
         ParentHost::Name(name) => {
@@ -113,7 +113,7 @@ async fn place(session: &Session, parent: &Parent) -> Result<Target, Failure> {
         // `cfgc run` refuses a configuration with one.
         ParentHost::Unix(_) => return Err(Failure::new(13, FailureKind::Connect)),
     };
-    Ok(Target { name: Some(name), address: SocketAddr::new(address, parent.port) })
+    Ok(HopTarget { name: Some(name), address: SocketAddr::new(address, parent.port) })
 }
 
 /// What is connected to first: an address of zeros and a port of zero stand for those of the request.

@@ -1,5 +1,5 @@
 //! What clients and servers say, without I/O: bytes in, meaning out.
 pub(crate) mod http;
 pub(crate) mod proxy_header;
-pub mod socks;
+pub(crate) mod socks;
 pub(crate) mod tls;

@@ -15,7 +15,8 @@ use compiler::Compiled;
 use tokio::sync::Mutex;
 
 pub use gate::Levels;
-pub use inputs::{Input, Inputs};
+pub(crate) use inputs::Input;
+pub use inputs::Inputs;
 
 use crate::{
     event::Events,

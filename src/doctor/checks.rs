@@ -1,6 +1,4 @@
 //! What `cfgc doctor` examines: the name of each check, and what `cfgc explain` says of it.
-use anyhow::{Result, bail};
-use grammar::directive::closest;
 use runtime::findings::Explained;
 
 /// Declares checks, and the list of them.
@@ -101,38 +99,16 @@ checks! {
     TIME_WAIT = "time-wait";
 }
 
-/// Refuses a name that no check has.
-pub(super) fn known(name: &str) -> Result<()> {
-    if ALL.iter().any(|check| check.name == name) {
-        return Ok(());
-    }
-    match closest(name.as_bytes(), ALL.iter().map(|check| check.name)) {
-        Some(meant) => bail!("there is no check `{name}`: did you mean `{meant}`?"),
-        None => bail!("there is no check `{name}`: `cfgc explain` lists all"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use runtime::findings::EXPLAINED;
-
-    use super::{ALL, known};
+    use super::ALL;
 
     #[test]
-    fn names_are_in_order_and_nobody_elses() {
+    fn names_are_in_order() {
         assert!(ALL.is_sorted_by_key(|check| check.name));
         for check in ALL {
-            assert!(compiler::lints::find(check.name).is_none(), "{}", check.name);
-            assert!(EXPLAINED.iter().all(|other| other.name != check.name), "{}", check.name);
             assert!(check.docs.trim_end().ends_with('.') && check.docs.starts_with(' '), "{}", check.docs);
         }
-    }
-
-    #[test]
-    fn an_unknown_check_is_refused_with_a_guess() {
-        assert!(known("open-files").is_ok());
-        assert!(known("open-file").unwrap_err().to_string().ends_with("did you mean `open-files`?"));
-        assert!(known("qqqq").unwrap_err().to_string().ends_with("lists all"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use compiler::{
 use runtime::findings::Explained;
 
 use super::{host::Host, load::Load};
-use crate::args::Target;
+use crate::args::ServedBy;
 
 /// Other places are shown for so many of a finding's services.
 const SHOWN: usize = 4;
@@ -23,7 +23,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) sources: &'a Sources,
     pub(crate) program: &'a Program,
     /// Who serves it.
-    pub(crate) target: Target,
+    pub(crate) served_by: ServedBy,
     /// The process that serves it now; `None`: this one stands for it.
     pub(crate) process: Option<u32>,
 }
@@ -128,7 +128,7 @@ impl Diagnosis {
 
 impl<'a> Examination<'a> {
     pub(super) fn new(subject: Subject<'a>, host: &'a dyn Host) -> Self {
-        let load = Load::of(subject.program, subject.target);
+        let load = Load::of(subject.program, subject.served_by);
         Self { subject, host, load, outcome: Outcome::default() }
     }
 

@@ -9,7 +9,7 @@ use super::{
     examination::{Diagnosis, Examination},
     load::Demand,
 };
-use crate::args::Target;
+use crate::args::ServedBy;
 
 /// Mappings of a process that has no thread beside its first.
 const OWN_MAPS: u64 = 256;
@@ -19,7 +19,7 @@ const MAPS_OF_A_THREAD: u64 = 2;
 pub(super) fn examine(examination: &mut Examination<'_>) {
     open_files(examination);
     // A runtime on an event loop has as many threads as processors, whatever the load.
-    if examination.subject.target == Target::ThreeProxy {
+    if examination.subject.served_by == ServedBy::ThreeProxy {
         processes(examination);
         tasks(examination);
         threads(examination);

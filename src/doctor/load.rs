@@ -12,7 +12,7 @@ use compiler::{
     sources::Loc,
 };
 
-use crate::args::Target;
+use crate::args::ServedBy;
 
 /// Descriptors of a process that has no connection: standard streams, logs, the counter file, what the libraries open.
 const OWN_DESCRIPTORS: u64 = 16;
@@ -41,13 +41,13 @@ pub(crate) struct Demand {
 
 impl Load {
     /// Adds up what `program` asks for.
-    pub(crate) fn of(program: &Program, target: Target) -> Self {
+    pub(crate) fn of(program: &Program, target: ServedBy) -> Self {
         let services: Vec<_> =
             program.services.iter().map(|service| Demand::of(program, service, target)).collect();
         let connections = services.iter().map(|demand| demand.connections).sum();
         let count = services.len() as u64;
         let descriptors = services.iter().map(|demand| demand.connections * demand.descriptors).sum::<u64>();
-        let threads = if target == Target::ThreeProxy { connections + count + 1 } else { 0 };
+        let threads = if target == ServedBy::ThreeProxy { connections + count + 1 } else { 0 };
         Self { services, connections, descriptors: descriptors + count + OWN_DESCRIPTORS, threads }
     }
 
@@ -59,11 +59,11 @@ impl Load {
 }
 
 impl Demand {
-    fn of(program: &Program, service: &Arc<Service>, target: Target) -> Self {
+    fn of(program: &Program, service: &Arc<Service>, target: ServedBy) -> Self {
         let connections = u64::try_from(service.maxconn.value).unwrap_or(0);
-        let pipes = if target == Target::ThreeProxy { pipes(service) } else { 0 };
+        let pipes = if target == ServedBy::ThreeProxy { pipes(service) } else { 0 };
         let resolves = program.resolver.mode.value == ResolverMode::Servers;
-        let asks_radius = target == Target::ThreeProxy
+        let asks_radius = target == ServedBy::ThreeProxy
             && (service.chain.value.iter().any(|step| step.kind == AuthType::Radius)
                 || service.log.target.value == LogTarget::Radius);
         let sides = match service.kind {

@@ -8,7 +8,7 @@ use super::{
     checks::{KERNEL_TLS, SPLICE_PIPES},
     examination::{Diagnosis, Examination},
 };
-use crate::args::Target;
+use crate::args::ServedBy;
 
 /// Pages of a pipe that is made without a wish.
 const PAGES_OF_A_PIPE: u64 = 16;
@@ -16,7 +16,7 @@ const PAGES_OF_A_PIPE: u64 = 16;
 pub(super) fn examine(examination: &mut Examination<'_>) {
     kernel_tls(examination);
     // What `cfgc run` does not execute needs nothing.
-    if examination.subject.target == Target::ThreeProxy {
+    if examination.subject.served_by == ServedBy::ThreeProxy {
         splice_pipes(examination);
     }
 }

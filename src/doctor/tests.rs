@@ -8,7 +8,7 @@ use super::{
     examine,
     host::recorded::Recorded,
 };
-use crate::{args::Target, report};
+use crate::{args::ServedBy, report};
 
 const CONFIG: &str = "3proxy.cfg";
 
@@ -19,15 +19,15 @@ fn compiled(config: &str) -> Compiled {
 }
 
 /// What is found on `host`; of process 812 where that is recorded.
-fn outcome(compiled: &Compiled, host: &Recorded, target: Target) -> Outcome {
+fn outcome(compiled: &Compiled, host: &Recorded, served_by: ServedBy) -> Outcome {
     let process = super::host::Host::read(host, Path::new("/proc/812/limits")).ok().map(|_| 812);
-    let subject = Subject { sources: &compiled.sources, program: &compiled.program, target, process };
+    let subject = Subject { sources: &compiled.sources, program: &compiled.program, served_by, process };
     examine(subject, host).finish()
 }
 
 /// `check: seen -> needed` of all that is found, and `check?` of what could not be examined.
-fn found(config: &str, host: &Recorded, target: Target) -> Vec<String> {
-    let outcome = outcome(&compiled(config), host, target);
+fn found(config: &str, host: &Recorded, served_by: ServedBy) -> Vec<String> {
+    let outcome = outcome(&compiled(config), host, served_by);
     let found = outcome.found.iter().map(|diagnosis| {
         let (rule, seen, needed) = (diagnosis.finding.rule, &diagnosis.seen, &diagnosis.needed);
         format!("{rule}: {seen} -> {needed}")
@@ -38,7 +38,7 @@ fn found(config: &str, host: &Recorded, target: Target) -> Vec<String> {
 #[track_caller]
 fn check(host: &str, changes: &[(&str, &str)], config: &str, expected: &[&str]) {
     let host = changes.iter().fold(Recorded::named(host), |host, (name, value)| host.with(name, value));
-    assert_eq!(found(config, &host, Target::ThreeProxy), expected, "{changes:?} {config}");
+    assert_eq!(found(config, &host, ServedBy::ThreeProxy), expected, "{changes:?} {config}");
 }
 
 #[test]
@@ -71,9 +71,9 @@ fn descriptors_are_those_of_connections() {
         ("maxconn 1000\nproxy\nmaxconn 10\nsocks\n", 2 * 1010 + 2 + 16),
     ] {
         let host = |limit: String| Recorded::named("tuned").with("/proc/812/limits", &limit);
-        let enough = found(config, &host(limit(&needed.to_string())), Target::ThreeProxy);
+        let enough = found(config, &host(limit(&needed.to_string())), ServedBy::ThreeProxy);
         assert_eq!(enough, [] as [&str; 0], "{config}");
-        let little = found(config, &host(limit(&(needed - 1).to_string())), Target::ThreeProxy);
+        let little = found(config, &host(limit(&(needed - 1).to_string())), ServedBy::ThreeProxy);
         assert_eq!(little, [format!("open-files: {} -> {needed}", needed - 1)], "{config}");
     }
 }
@@ -95,7 +95,7 @@ fn threads_are_3proxys_alone() {
     ];
     check("tuned", &small, config, &expected);
     let host = small.iter().fold(Recorded::named("tuned"), |host, (name, value)| host.with(name, value));
-    assert_eq!(found(config, &host, Target::Cfgc), [] as [&str; 0]);
+    assert_eq!(found(config, &host, ServedBy::Cfgc), [] as [&str; 0]);
 }
 
 #[test]
@@ -328,7 +328,7 @@ fn it_is_told_in_words_and_to_programs() {
     let config = "users bob:CL:hunter2\nauth strong\nexternal 192.0.2.99\nproxy -i192.0.2.10\nmaxconn 2000\nsocks -i192.0.2.10\n";
     let compiled = compiled(config);
     let outcome =
-        outcome(&compiled, &Recorded::named("small").with("net.core.somaxconn", "-"), Target::ThreeProxy);
+        outcome(&compiled, &Recorded::named("small").with("net.core.somaxconn", "-"), ServedBy::ThreeProxy);
     let mut text = Vec::new();
     report::doctor::text(&mut text, &compiled.sources, &outcome, false).unwrap();
     let text = String::from_utf8(text).unwrap();
@@ -354,7 +354,7 @@ fn what_is_found_ten_thousand_times_is_told_once() {
     let line = |host: u32| format!("allow *\nparent 1000 extip 203.0.{}.{} 0\n", host / 256, host % 256);
     let config: String = (0..10_000).map(line).chain(["proxy -i127.0.0.1\n".to_owned()]).collect();
     let compiled = compiled(&config);
-    let outcome = outcome(&compiled, &Recorded::named("tuned"), Target::ThreeProxy);
+    let outcome = outcome(&compiled, &Recorded::named("tuned"), ServedBy::ThreeProxy);
     assert_eq!(outcome.found.len(), 10_000);
     let mut text = Vec::new();
     report::doctor::text(&mut text, &compiled.sources, &outcome, false).unwrap();

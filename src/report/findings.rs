@@ -16,7 +16,7 @@ pub(crate) enum Report {
     Json(json::Findings),
     Sarif(sarif::Log),
     Github,
-    Junit(junit::Suites),
+    Junit(junit::Findings),
 }
 
 impl Report {
@@ -28,7 +28,7 @@ impl Report {
             Format::Json => Self::Json(json::Findings::default()),
             Format::Sarif => Self::Sarif(sarif::Log::default()),
             Format::Github => Self::Github,
-            Format::Junit => Self::Junit(junit::Suites::new(fatal)),
+            Format::Junit => Self::Junit(junit::Findings::new(fatal)),
         }
     }
 
@@ -39,8 +39,8 @@ impl Report {
         sources: &Sources,
         findings: &[Finding],
     ) -> io::Result<()> {
-        if let Self::Junit(suites) = self {
-            suites.configuration(sources);
+        if let Self::Junit(all) = self {
+            all.configuration(sources, findings);
         }
         for finding in findings {
             match self {
@@ -49,7 +49,7 @@ impl Report {
                 Self::Github => writeln!(out, "{}", github::finding(sources, finding))?,
                 Self::Json(findings) => findings.push(sources, finding),
                 Self::Sarif(log) => log.push(sources, finding),
-                Self::Junit(suites) => suites.push(sources, finding),
+                Self::Junit(_) => break,
             }
         }
         Ok(())
@@ -63,7 +63,7 @@ impl Report {
             Self::Github => writeln!(out, "{}", github::failed(path, why))?,
             Self::Json(findings) => findings.failed(path, why),
             Self::Sarif(log) => log.failed(path, why),
-            Self::Junit(suites) => suites.failed(path, why),
+            Self::Junit(all) => all.failed(path, why),
         }
         Ok(())
     }
@@ -99,7 +99,7 @@ impl Report {
             }
             Self::Json(findings) => findings.write(out, summary, statistics),
             Self::Sarif(log) => log.write(out),
-            Self::Junit(suites) => suites.write(out),
+            Self::Junit(all) => all.write(out),
         }
     }
 }

@@ -1,161 +1,130 @@
-//! Findings as JUnit XML: a suite for each configuration, a case for each finding.
-use std::{
-    fmt::Write as _,
-    io::{self, Write},
-    path::Path,
-};
+//! JUnit XML, which continuous integration reads: findings, and the results of policy tests.
+mod findings;
 
-use compiler::{
-    finding::{Finding, Level},
-    sources::{FileId, Sources},
-};
+use std::io::{self, Write};
 
-use super::{further, location::Location, place, printable, relative, xml::escape};
+use super::{printable, xml::escape};
 
-/// The suites so far.
-pub(crate) struct Suites {
-    /// Warnings are failures.
-    fatal: bool,
-    suites: Vec<Suite>,
-}
+pub(super) use findings::Findings;
 
+/// What belongs to one file.
 #[derive(Default)]
-struct Suite {
-    path: String,
-    /// Whether it is about a configuration that was checked.
-    checked: bool,
-    cases: Vec<Case>,
+pub(super) struct Suite {
+    /// The file.
+    pub(super) name: String,
+    pub(super) properties: Vec<(String, String)>,
+    pub(super) cases: Vec<Case>,
+    /// How many more there are, which did not run.
+    pub(super) skipped: usize,
 }
 
-struct Case {
-    name: String,
-    /// Where it is.
-    path: String,
-    line: u32,
-    outcome: Outcome,
-    message: String,
-    /// What a reader wants to know besides.
-    text: String,
+/// One thing that was looked at.
+pub(super) struct Case {
+    pub(super) name: String,
+    pub(super) class: String,
+    /// Where it stands.
+    pub(super) file: String,
+    pub(super) line: u32,
+    pub(super) outcome: Outcome,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Outcome {
-    Failure,
-    Error,
+/// How it went: what it is called, a line about it, and what a reader wants to know besides.
+pub(super) enum Outcome {
+    Passed,
     /// It is told, but nothing fails.
-    Told,
+    Told {
+        message: String,
+        text: String,
+    },
+    Failure {
+        kind: &'static str,
+        message: String,
+        text: String,
+    },
+    /// It could not be looked at.
+    Error {
+        kind: &'static str,
+        message: String,
+    },
 }
 
-impl Suites {
-    pub(super) fn new(fatal: bool) -> Self {
-        Self { fatal, suites: Vec::new() }
-    }
+/// Writes the document of a command.
+pub(super) fn write(out: &mut dyn Write, command: &str, suites: &[Suite]) -> io::Result<()> {
+    let all = |count: fn(&Suite) -> usize| suites.iter().map(count).sum::<usize>();
+    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+    let counts =
+        counts(all(Suite::tests), all(Suite::failures), all(Suite::errors), all(|suite| suite.skipped));
+    writeln!(out, "<testsuites name=\"{command}\" {counts}>")?;
+    suites.iter().try_for_each(|suite| suite.write(out))?;
+    writeln!(out, "</testsuites>")
+}
 
-    /// Begins the suite of a configuration.
-    pub(super) fn configuration(&mut self, sources: &Sources) {
-        let path = sources.get(FileId(0)).map(|source| relative(&source.path)).unwrap_or_default();
-        self.suites.push(Suite { path, checked: true, cases: Vec::new() });
-    }
-
-    pub(super) fn push(&mut self, sources: &Sources, finding: &Finding) {
-        let failure = finding.level == Level::Deny || self.fatal;
-        let mut text = String::new();
-        for label in &finding.labels {
-            let _ = writeln!(text, "{}: {}", place(sources, label.at), label.text);
-        }
-        for note in finding.notes.iter().cloned().chain(further(sources, finding)) {
-            let _ = writeln!(text, "note: {note}");
-        }
-        if let Some(help) = &finding.help {
-            let _ = writeln!(text, "help: {help}");
-        }
-        let at = Location::of(sources, finding.at);
-        let case = Case {
-            name: format!("{}: {}", finding.rule, place(sources, finding.at)),
-            path: at.path,
-            line: at.start.0,
-            outcome: if failure { Outcome::Failure } else { Outcome::Told },
-            message: format!("{}: {}", finding.level.name(), finding.message),
-            text,
-        };
-        if let Some(suite) = self.suites.last_mut() {
-            suite.cases.push(case);
-        }
-    }
-
-    pub(super) fn failed(&mut self, path: &Path, why: &str) {
-        let case = Case {
-            name: "can be checked".to_owned(),
-            path: relative(path),
-            line: 1,
-            outcome: Outcome::Error,
-            message: why.to_owned(),
-            text: String::new(),
-        };
-        self.suites.push(Suite { path: relative(path), checked: false, cases: vec![case] });
-    }
-
-    pub(super) fn write(self, out: &mut dyn Write) -> io::Result<()> {
-        let all = |outcome| self.suites.iter().map(|suite| suite.count(outcome)).sum::<usize>();
-        let tests: usize = self.suites.iter().map(Suite::tests).sum();
-        writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
-        writeln!(
-            out,
-            "<testsuites name=\"cfgc check\" tests=\"{tests}\" failures=\"{}\" errors=\"{}\">",
-            all(Outcome::Failure),
-            all(Outcome::Error)
-        )?;
-        self.suites.iter().try_for_each(|suite| suite.write(out))?;
-        writeln!(out, "</testsuites>")
-    }
+fn counts(tests: usize, failures: usize, errors: usize, skipped: usize) -> String {
+    format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"")
 }
 
 impl Suite {
-    fn count(&self, outcome: Outcome) -> usize {
-        self.cases.iter().filter(|case| case.outcome == outcome).count()
+    fn tests(&self) -> usize {
+        self.cases.len() + self.skipped
     }
 
-    /// One passes that says so where nothing is found.
-    fn tests(&self) -> usize {
-        self.cases.len().max(1)
+    fn failures(&self) -> usize {
+        self.cases.iter().filter(|case| matches!(case.outcome, Outcome::Failure { .. })).count()
+    }
+
+    fn errors(&self) -> usize {
+        self.cases.iter().filter(|case| matches!(case.outcome, Outcome::Error { .. })).count()
     }
 
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let path = escape(&self.path);
-        writeln!(
-            out,
-            "  <testsuite name=\"{path}\" tests=\"{}\" failures=\"{}\" errors=\"{}\">",
-            self.tests(),
-            self.count(Outcome::Failure),
-            self.count(Outcome::Error)
-        )?;
-        if self.checked && self.cases.is_empty() {
-            writeln!(
-                out,
-                "    <testcase name=\"nothing found\" classname=\"{path}\" file=\"{path}\" line=\"1\"/>"
-            )?;
-        }
-        for case in &self.cases {
-            let (name, message) = (printable(&case.name), printable(&case.message));
-            writeln!(
-                out,
-                "    <testcase name=\"{}\" classname=\"{path}\" file=\"{}\" line=\"{}\">",
-                escape(&name),
-                escape(&case.path),
-                case.line
-            )?;
-            let (message, text) = (escape(&message), escape(&case.text));
-            match case.outcome {
-                Outcome::Failure => {
-                    writeln!(out, "      <failure type=\"finding\" message=\"{message}\">{text}</failure>")?;
-                }
-                Outcome::Error => {
-                    writeln!(out, "      <error type=\"unreadable\" message=\"{message}\">{text}</error>")?;
-                }
-                Outcome::Told => writeln!(out, "      <system-out>{message}\n{text}</system-out>")?,
+        let counts = counts(self.tests(), self.failures(), self.errors(), self.skipped);
+        writeln!(out, "  <testsuite name=\"{}\" {counts}>", attribute(&self.name))?;
+        if !self.properties.is_empty() {
+            writeln!(out, "    <properties>")?;
+            for (name, value) in &self.properties {
+                let (name, value) = (attribute(name), attribute(value));
+                writeln!(out, "      <property name=\"{name}\" value=\"{value}\"/>")?;
             }
-            writeln!(out, "    </testcase>")?;
+            writeln!(out, "    </properties>")?;
         }
+        self.cases.iter().try_for_each(|case| case.write(out))?;
         writeln!(out, "  </testsuite>")
     }
+}
+
+impl Case {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let (name, class, file) = (attribute(&self.name), attribute(&self.class), attribute(&self.file));
+        let head = format!(
+            "    <testcase name=\"{name}\" classname=\"{class}\" file=\"{file}\" line=\"{}\"",
+            self.line
+        );
+        match &self.outcome {
+            Outcome::Passed => return writeln!(out, "{head}/>"),
+            Outcome::Told { message, text } => {
+                writeln!(
+                    out,
+                    "{head}>\n      <system-out>{}\n{}</system-out>",
+                    escape(message),
+                    escape(text)
+                )?;
+            }
+            Outcome::Failure { kind, message, text } => {
+                let (message, text) = (attribute(message), escape(text));
+                writeln!(
+                    out,
+                    "{head}>\n      <failure type=\"{kind}\" message=\"{message}\">{text}</failure>"
+                )?;
+            }
+            Outcome::Error { kind, message } => {
+                writeln!(out, "{head}>\n      <error type=\"{kind}\" message=\"{}\"/>", attribute(message))?;
+            }
+        }
+        writeln!(out, "    </testcase>")
+    }
+}
+
+/// A text in one line, as it may stand in an attribute.
+fn attribute(text: &str) -> String {
+    escape(&printable(text)).into_owned()
 }

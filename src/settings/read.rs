@@ -3,18 +3,20 @@ use std::{ops::Range, path::PathBuf};
 
 use compiler::{
     finding::Level,
-    lints,
     options::{Allowances, Runner},
 };
 use glob::Pattern;
-use grammar::{LineColumn, LineIndex, directive::closest};
+use grammar::{LineColumn, LineIndex};
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
 };
 
 use super::{Covered, Override, Settings};
-use crate::levels::{Asked, names_rules};
+use crate::{
+    levels::RuleLevels,
+    names::{self, guess},
+};
 
 /// The keys of a file, and those of an override.
 const KEYS: [&str; 4] = ["target", "inline-allowances", "rules", "overrides"];
@@ -128,26 +130,21 @@ impl Reader {
         patterns
     }
 
-    fn rules(&mut self, value: &Value<'_>) -> Asked {
+    fn rules(&mut self, value: &Value<'_>) -> RuleLevels {
         let DeValue::Table(table) = value.get_ref() else {
             self.wrong_type("rules", value, "a table: write `[rules]`");
-            return Asked::default();
+            return RuleLevels::default();
         };
         let mut asked = Vec::new();
         for (key, value) in table {
             let name = key.get_ref().as_ref();
-            if !names_rules(name) {
-                let meant = lints::similar(name).map(|rule| rule.name);
-                let help = meant.map_or_else(
-                    || "`cfgc rules` lists all".to_owned(),
-                    |meant| format!("did you mean `{meant}`?"),
-                );
-                self.fault(key.span(), format!("there is no rule `{name}`: {help}"));
+            if let Err(error) = names::rules(name) {
+                self.fault(key.span(), error.to_string());
             }
             let level = self.one_of(name, value, &LEVELS, Level::name);
             asked.extend(level.map(|level| (name.to_owned(), level)));
         }
-        Asked(asked)
+        RuleLevels(asked)
     }
 
     /// The one of `all` that a text names.
@@ -206,14 +203,6 @@ fn covered(text: &str) -> Result<Covered, String> {
     }
     let pattern = Pattern::new(inside).map_err(|error| format!("`{text}` is no pattern: {}", error.msg))?;
     Ok(Covered { pattern, anywhere: !path.contains('/') })
-}
-
-/// What may have been meant, or all that could be.
-fn guess(written: &str, known: &[&'static str], what: &str) -> String {
-    closest(written.as_bytes(), known.iter().copied()).map_or_else(
-        || format!("the {what} are `{}`", known.join("`, `")),
-        |meant| format!("did you mean `{meant}`?"),
-    )
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Which entries two lists have in common: numbers for equal content, and the longest run of pairs in order.
+//! Numbers for what entries and lists of two versions are: equal numbers are equal content.
 use std::collections::HashMap;
 
 use grammar::{Secret, Text};
@@ -135,72 +135,4 @@ pub(super) fn walked(service: &Service) -> Option<AclRef> {
 /// The entries of a list, in order.
 pub(super) fn entries(acls: &Acls, list: Option<AclRef>) -> Vec<(AceId, &Ace)> {
     list.into_iter().flat_map(|list| acls.entries(list)).collect()
-}
-
-/// Pairs of equal entries in order: for each of `old`, where it stands in `new`.
-///
-/// What both begin with and what both end with is paired first: then a change of one entry among equal ones is told of that one.
-pub(super) fn pairs(old: &[u32], new: &[u32]) -> Vec<Option<usize>> {
-    let front = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    let rest = [old, new].map(|all| all.get(front..).unwrap_or_default());
-    let back = rest[0].iter().rev().zip(rest[1].iter().rev()).take_while(|(old, new)| old == new).count();
-    let [old_middle, new_middle] = rest.map(|rest| rest.split_at(rest.len() - back).0);
-    let middle = pairs_between(old_middle, new_middle);
-    let middle = middle.into_iter().map(|place| place.map(|place| front + place));
-    let behind = new.len() - back..new.len();
-    (0..front).map(Some).chain(middle).chain(behind.map(Some)).collect()
-}
-
-/// As many pairs as can be had when the first of equal entries is paired with the first, and so on.
-fn pairs_between(old: &[u32], new: &[u32]) -> Vec<Option<usize>> {
-    let mut places: HashMap<u32, Vec<usize>> = HashMap::new();
-    for (at, entry) in new.iter().enumerate().rev() {
-        places.entry(*entry).or_default().push(at);
-    }
-    let partner = |entry: &u32| places.get_mut(entry).and_then(Vec::pop);
-    let partners: Vec<Option<usize>> = old.iter().map(partner).collect();
-    // The longest ascending run: by length, the run with the least last place, each knowing the one before it.
-    let mut ends: Vec<(usize, usize)> = Vec::new();
-    let mut before: Vec<Option<usize>> = vec![None; old.len()];
-    for (at, place) in partners.iter().enumerate().filter_map(|(at, place)| Some((at, (*place)?))) {
-        let length = ends.partition_point(|(least, _)| *least < place);
-        if let Some(before) = before.get_mut(at) {
-            *before = length.checked_sub(1).and_then(|shorter| ends.get(shorter)).map(|(_, at)| *at);
-        }
-        match ends.get_mut(length) {
-            Some(end) => *end = (place, at),
-            None => ends.push((place, at)),
-        }
-    }
-    let mut kept = vec![None; old.len()];
-    let mut next = ends.last().map(|(_, at)| *at);
-    while let Some(at) = next {
-        if let Some(kept) = kept.get_mut(at) {
-            *kept = partners.get(at).copied().flatten();
-        }
-        next = before.get(at).copied().flatten();
-    }
-    kept
-}
-
-#[cfg(test)]
-mod tests {
-    use super::pairs;
-
-    #[test]
-    fn what_stayed_in_order_is_paired() {
-        let cases: [(&[u32], &[u32], &[Option<usize>]); 8] = [
-            (&[1, 2, 3], &[1, 2, 3], &[Some(0), Some(1), Some(2)]),
-            (&[1, 2, 3], &[1, 3], &[Some(0), None, Some(1)]),
-            (&[1, 3], &[9, 1, 2, 3], &[Some(1), Some(3)]),
-            (&[4, 1, 2, 3], &[1, 2, 3, 4], &[None, Some(0), Some(1), Some(2)]),
-            (&[7, 7], &[8, 7], &[None, Some(1)]),
-            (&[7, 7, 7], &[7, 8, 7], &[Some(0), None, Some(2)]),
-            (&[7, 7, 7], &[7, 7], &[Some(0), Some(1), None]),
-            (&[7, 7, 1], &[7, 1, 7], &[Some(0), None, Some(1)]),
-        ];
-        for (old, new, expected) in cases {
-            assert_eq!(pairs(old, new), expected, "{old:?} {new:?}");
-        }
-    }
 }

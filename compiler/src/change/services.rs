@@ -17,7 +17,7 @@ use crate::{
         acl::AclRef,
         service::{ListenAddress, Service, ServiceKind},
     },
-    requests::{asked::Asked, cell::Work},
+    requests::{askable::Askable, cell::Work},
     table::{Decision, Verdict},
 };
 
@@ -99,7 +99,7 @@ fn differing<'a>(
     new: &'a Program,
     pairs: &[(usize, usize)],
     numbers: &mut Numbers<'a>,
-) -> BTreeMap<(ContentId, ContentId, Asked), Differing> {
+) -> BTreeMap<(ContentId, ContentId, Askable), Differing> {
     let (old_lists, new_lists) = (numbers.lists(&old.acls), numbers.lists(&new.acls));
     let mut differing: BTreeMap<_, Differing> = BTreeMap::new();
     for (old_at, new_at) in pairs {
@@ -113,7 +113,7 @@ fn differing<'a>(
         if content.0 == content.1 {
             continue;
         }
-        let key = (content.0, content.1, Asked::of([(old, &**one), (new, &**other)]));
+        let key = (content.0, content.1, Askable::of([(old, &**one), (new, &**other)]));
         let first = || Differing { old: old_list, new: new_list, services: Vec::new() };
         differing.entry(key).or_insert_with(first).services.push((*old_at, *new_at));
     }

@@ -4,7 +4,7 @@ use std::{
     hash::Hash,
 };
 
-use super::{Setting, UserChange, align};
+use super::{Setting, UserChange, pairs::pairs};
 use crate::{
     Compiled,
     program::{
@@ -15,7 +15,7 @@ use crate::{
         log::{LogFiles, ServiceLog},
         process::{Process, Timeouts},
         resolve::{Resolver, StaticRecord},
-        service::{External, Options, Service, Target},
+        service::{External, MappedTarget, Service, ServiceOptions},
         tls::{Tls, TlsSide},
     },
     sources::{Loc, Sources},
@@ -42,9 +42,9 @@ pub(super) fn service(old: &Service, new: &Service) -> Vec<Setting> {
     found
 }
 
-fn options(_: &'static str, old: &Options, new: &Options) -> Vec<Setting> {
+fn options(_: &'static str, old: &ServiceOptions, new: &ServiceOptions) -> Vec<Setting> {
     let mut found = Vec::new();
-    fields!(found, old, new, Options {
+    fields!(found, old, new, ServiceOptions {
         family: optional "-4/-6", anonymous: optional "-a", need_user: optional "-u", buffer_size: optional "-b",
         half_close: optional "-C", grace: optional "-g", splice: optional "-s", single: optional "-s",
         udp_auth: optional "-U", proxy_protocol: flag "-H", silent: flag "-t", transparent: flag "-T",
@@ -83,9 +83,10 @@ fn log(_: &'static str, old: &ServiceLog, new: &ServiceLog) -> Vec<Setting> {
     found
 }
 
-fn target(name: &'static str, old: &Option<Target>, new: &Option<Target>) -> Option<Setting> {
-    let value = |target: &Option<Target>| target.as_ref().map(|target| (target.host.clone(), target.port));
-    let at = |target: &Option<Target>| target.as_ref().map(|target| target.at);
+fn target(name: &'static str, old: &Option<MappedTarget>, new: &Option<MappedTarget>) -> Option<Setting> {
+    let value =
+        |target: &Option<MappedTarget>| target.as_ref().map(|target| (target.host.clone(), target.port));
+    let at = |target: &Option<MappedTarget>| target.as_ref().map(|target| target.at);
     (value(old) != value(new)).then(|| Setting { name, old: at(old), new: at(new) })
 }
 
@@ -289,7 +290,7 @@ fn sequence<K: Hash + Eq>(name: &'static str, old: &[(K, Loc)], new: &[(K, Loc)]
         all.push(*numbers.entry(key).or_insert(next));
     }
     let (old_numbers, new_numbers) = all.split_at(old.len());
-    let partners = align::pairs(old_numbers, new_numbers);
+    let partners = pairs(old_numbers, new_numbers);
     let kept: std::collections::HashSet<usize> = partners.iter().flatten().copied().collect();
     let gone = old.iter().zip(&partners).filter(|(_, partner)| partner.is_none());
     let came = new.iter().enumerate().filter(|(at, _)| !kept.contains(at));

@@ -10,11 +10,12 @@ use super::{
     Class, ListChange,
     align::{self, EffectId, Numbers},
     describe,
+    pairs::pairs,
 };
 use crate::{
     program::acl::{Ace, AceId, AclRef, Acls},
     requests::{
-        asked::Asked,
+        askable::Askable,
         cell::{Cell, Left, Shape, Work, join},
         example,
         space::Space,
@@ -50,14 +51,14 @@ pub(super) struct Comparison<'a> {
     old: Side<'a>,
     new: Side<'a>,
     space: Space<'a>,
-    asked: &'a Asked,
+    asked: &'a Askable,
 }
 
 impl<'a> Comparison<'a> {
     /// Of two lists that are not equal.
     pub(super) fn new(
         (old, new): (List<'a>, List<'a>),
-        asked: &'a Asked,
+        asked: &'a Askable,
         defined: &'a [&'a [u8]],
         numbers: &mut Numbers<'a>,
     ) -> Self {
@@ -74,7 +75,7 @@ impl<'a> Comparison<'a> {
             (entries, ids)
         };
         let ((old, old_ids), (new, new_ids)) = (side(old), side(new));
-        let mut partners = align::pairs(&old_ids, &new_ids);
+        let mut partners = pairs(&old_ids, &new_ids);
         let ends = old.last().map(|end| end.effect) == new.last().map(|end| end.effect);
         partners.push(ends.then_some(new.len() - 1));
         let mut back = vec![None; new.len()];

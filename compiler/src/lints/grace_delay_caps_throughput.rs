@@ -2,7 +2,7 @@
 use std::collections::HashSet;
 
 use super::rule::{Lint, rule};
-use crate::{finding::Level, program::service::Options};
+use crate::{finding::Level, program::service::ServiceOptions};
 
 rule! {
     /// A grace delay caps the speed of each connection at one buffer per delay.
@@ -78,7 +78,7 @@ fn check(lint: &mut Lint<'_>) {
 const COPIED: &str = "copied";
 
 /// What one read takes at most, and how data is moved.
-fn read_at_once(options: &Options) -> (u64, &'static str) {
+fn read_at_once(options: &ServiceOptions) -> (u64, &'static str) {
     let always = options.splice.is_some_and(|splice| (1..=3).contains(&splice.value.mode));
     if always {
         return (PIPE, "spliced");

@@ -72,7 +72,7 @@ fn check(lint: &mut Lint<'_>) {
         let mut finding = RULE
             .finding(ace.at, match form {
                 Form::All => "3proxy passes by this `deny` with `-6`: every IPv4 target has an address in IPv6 form then",
-                Form::Asked => "3proxy lets a client that asks for `::ffff:` and the address pass this `deny`",
+                Form::Askable => "3proxy lets a client that asks for `::ffff:` and the address pass this `deny`",
             })
             .label("compared with addresses in IPv4 form only")
             .also(service.at, "by this service")
@@ -90,7 +90,7 @@ fn check(lint: &mut Lint<'_>) {
 enum Form {
     All,
     /// Those of clients who ask for it.
-    Asked,
+    Askable,
 }
 
 fn evading(service: &Service) -> Option<Form> {
@@ -101,8 +101,8 @@ fn evading(service: &Service) -> Option<Form> {
         Family::V4 => None,
         Family::V6 if socks => Some(Form::All),
         // Over HTTP an address is taken as it is written, if the service takes IPv6 ones.
-        Family::V6 | Family::V4ThenV6 | Family::V6ThenV4 => (socks || proxy).then_some(Form::Asked),
-        Family::Default => socks.then_some(Form::Asked),
+        Family::V6 | Family::V4ThenV6 | Family::V6ThenV4 => (socks || proxy).then_some(Form::Askable),
+        Family::Default => socks.then_some(Form::Askable),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
         limits::{Direction, Limit, Limits},
     },
     requests::{
-        asked::Asked,
+        askable::Askable,
         cell::{Cell, Work},
         space::Space,
     },
@@ -89,7 +89,7 @@ pub(super) struct Universe<'a> {
 }
 
 impl<'a> Universe<'a> {
-    pub(super) fn of(asked: &'a Asked, lines: &'a [Line<'a>]) -> Self {
+    pub(super) fn of(asked: &'a Askable, lines: &'a [Line<'a>]) -> Self {
         let space = Space::new(lines.iter().map(|line| line.matcher), &[]);
         let requests = [false, true].map(|bind| space.requests(asked, bind));
         Self { space, requests }
@@ -138,7 +138,7 @@ impl<'a> Universe<'a> {
 
 fn check(lint: &mut Lint<'_>) {
     let lists = lists(&lint.program.limits);
-    let asked = Asked::everything();
+    let asked = Askable::everything();
     let mut work = Work(WORK);
     // By line: in how many lists it stands, and what was found in each.
     let mut stands: BTreeMap<Loc, usize> = BTreeMap::new();

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     policy::shadow::lists_nothing,
-    requests::{asked::Asked, cell::Work},
+    requests::{askable::Askable, cell::Work},
     sources::Loc,
 };
 
@@ -46,7 +46,7 @@ const WORK: u64 = 10_000_000;
 
 fn check(lint: &mut Lint<'_>) {
     let lists = lists(&lint.program.limits);
-    let asked = Asked::everything();
+    let asked = Askable::everything();
     let mut work = Work(WORK);
     let mut told: BTreeSet<Loc> = BTreeSet::new();
     let mut useful: BTreeSet<Loc> = BTreeSet::new();

@@ -327,11 +327,11 @@ mod tests {
 
     #[test]
     fn clients_are_judged_as_what_runs_it_does() {
-        use crate::options::{Options, Runner};
+        use crate::options::{CompileOptions, Runner};
         let found = |text: &str, runner| {
             let mut files = MemoryFiles::default();
             files.insert("3proxy.cfg", text);
-            let options = Options { runner, ..Options::default() };
+            let options = CompileOptions { runner, ..CompileOptions::default() };
             let compiled = crate::compile_with(std::path::Path::new("3proxy.cfg"), &files, &options);
             compiled.findings.iter().any(|finding| finding.rule == "open-proxy")
         };

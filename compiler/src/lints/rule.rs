@@ -4,7 +4,7 @@ use std::{cell::OnceCell, rc::Rc, sync::Arc};
 use crate::{
     finding::{Finding, Level},
     fix::{Fix, Safety},
-    options::{Options, Runner},
+    options::{CompileOptions, Runner},
     policy::{
         Policy, cached,
         shadow::{self, Shadowed},
@@ -205,7 +205,7 @@ pub struct Lint<'a> {
     /// What the configuration does.
     pub program: &'a Arc<Program>,
     /// What will run it, and whether what it includes was read.
-    pub options: Options,
+    pub options: CompileOptions,
     policy: OnceCell<Policy>,
     shadowed: OnceCell<Rc<[Shadowed]>>,
     walked: OnceCell<Rc<[Walked]>>,
@@ -213,7 +213,7 @@ pub struct Lint<'a> {
 }
 
 impl<'a> Lint<'a> {
-    pub(super) fn new(sources: &'a Sources, program: &'a Arc<Program>, options: &Options) -> Self {
+    pub(super) fn new(sources: &'a Sources, program: &'a Arc<Program>, options: &CompileOptions) -> Self {
         Self {
             sources,
             program,

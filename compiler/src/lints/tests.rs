@@ -5,7 +5,7 @@ use super::{RULES, Rule};
 use crate::{
     Compiled, compile_with,
     finding::{Finding, Level},
-    options::{Options, Runner},
+    options::{CompileOptions, Runner},
     sources::MemoryFiles,
 };
 
@@ -97,7 +97,8 @@ fn compiled_for(
         None => text.into(),
     };
     files.insert(MAIN, bytes);
-    let mut compiled = compile_with(Path::new(MAIN), &files, &Options { runner, ..Options::default() });
+    let mut compiled =
+        compile_with(Path::new(MAIN), &files, &CompileOptions { runner, ..CompileOptions::default() });
     let found = compiled.findings.extract_if(.., |finding| finding.rule == rule.name).collect();
     (compiled, found)
 }
@@ -156,7 +157,7 @@ fn examples_hold() {
 }
 
 /// What is denied in a configuration that is given with nothing beside it, as rule and message.
-fn denied(text: &str, options: &Options) -> BTreeSet<(&'static str, String)> {
+fn denied(text: &str, options: &CompileOptions) -> BTreeSet<(&'static str, String)> {
     let mut files = MemoryFiles::default();
     files.insert(MAIN, text);
     let found = compile_with(Path::new(MAIN), &files, options).findings;
@@ -168,20 +169,20 @@ fn denied(text: &str, options: &Options) -> BTreeSet<(&'static str, String)> {
 /// is not denied in the whole. Examples about the file itself are left out: a part of these is something else.
 #[test]
 fn what_is_not_read_is_unknown_not_absent() {
-    let unread = Options { includes: false, ..Options::default() };
+    let unread = CompileOptions { includes: false, ..CompileOptions::default() };
     let mut faults = BTreeSet::new();
     for rule in RULES {
         let clean = examples(rule.docs).into_iter().filter(|example| example.claim == "clean");
         for Example { text, .. } in clean.filter(|example| {
             !["{LATIN1}", "\nend\n", "# cfgc:"].iter().any(|own| example.text.contains(own))
         }) {
-            let whole = denied(&text, &Options::default());
+            let whole = denied(&text, &CompileOptions::default());
             let lines: Vec<&str> = text.split_inclusive('\n').collect();
             for start in 0..lines.len() {
                 for end in [start + 1, (start + 2).min(lines.len()), lines.len()] {
                     let (before, after) = (lines[..start].concat(), lines[end..].concat());
                     for (gap, options) in
-                        [("include /etc/more\n", &unread), ("{{ more }}\n", &Options::default())]
+                        [("include /etc/more\n", &unread), ("{{ more }}\n", &CompileOptions::default())]
                     {
                         let part = format!("{before}{gap}{after}");
                         let found = denied(&part, options);

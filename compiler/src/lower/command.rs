@@ -7,7 +7,7 @@ use grammar::{
     syntax::{LineKind, SyntaxError, Tree, WordShape, Words},
 };
 
-use super::Lowering;
+use super::{Lowering, More};
 use crate::{
     lints,
     sources::{self, FileId, Loc, Source},
@@ -130,6 +130,9 @@ impl Lowering<'_> {
                 true;
             return false;
         }
+        if self.included.full {
+            return false;
+        }
         let name = split.first().map(|name| name.value.as_ref());
         let holds_passwords = matches!(name, Some(b"users" | b"radius" | b"parent"));
         // Where one password stands, as in `parent`. In `users` each word is a user, or a file of users.
@@ -159,20 +162,20 @@ impl Lowering<'_> {
         else {
             return false;
         };
-        if !self.takes(text.len(), at) {
+        let line = tree.line(0).map(|line| line.kind);
+        let words = match line {
+            Some(LineKind::Directive(words) | LineKind::Bad(_, words)) => words,
+            _ => Words::default(),
+        };
+        if !self.takes(More::List { bytes: text.len(), words: words.len() }, at) {
             return false;
         }
-        let words = match tree.line(0).map(|line| line.kind) {
-            Some(LineKind::Directive(words)) => words,
-            Some(LineKind::Bad(fault, words)) => {
-                self.fault(file, &text, fault);
-                if matches!(fault, SyntaxError::UnclosedQuote(_)) {
-                    return false;
-                }
-                words
+        if let Some(LineKind::Bad(fault, _)) = line {
+            self.fault(file, &text, fault);
+            if matches!(fault, SyntaxError::UnclosedQuote(_)) {
+                return false;
             }
-            _ => Default::default(),
-        };
+        }
         let mut words = tree.words(words).peekable();
         if !glued.is_empty() {
             let joined = words.next_if(|word| word.span.start == 0).map(|word| word.value(&text));

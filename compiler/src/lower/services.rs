@@ -12,7 +12,7 @@ use crate::{
     program::{
         Set,
         log::LogTarget,
-        service::{Listen, Options, Service, ServiceKind, Target},
+        service::{Listen, MappedTarget, Service, ServiceKind, ServiceOptions},
     },
 };
 use options::Given;
@@ -61,7 +61,7 @@ impl Lowering<'_> {
         let index = self.program.services.len();
         let mut service = self.snapshot(command, kind);
         let count = command.arguments.iter().take_while(|word| word.value.starts_with(b"-")).count();
-        let mut options = Options::default();
+        let mut options = ServiceOptions::default();
         let mut own_log = false;
         // A port mapper's own arguments are no values that lack their option.
         let own = if kind.default_port().is_none() { PORT_MAPPER_ARGUMENTS } else { 0 };
@@ -153,7 +153,7 @@ impl Lowering<'_> {
             }
         }
         service.listen.port = Set::new(listen_port, listen.at);
-        service.target = Some(Target { host: host.text(), port: target_port, at: host.at });
+        service.target = Some(MappedTarget { host: host.text(), port: target_port, at: host.at });
         listen_port != 0 && target_port != 0
     }
 }

@@ -10,7 +10,7 @@ use crate::program::{
     auth::{AuthCache, AuthStep, AuthType, Chain},
     limits::Rotation,
     log::ServiceLog,
-    service::{External, ListenAddress, Options},
+    service::{External, ListenAddress, ServiceOptions},
     tls::Tls,
 };
 
@@ -56,7 +56,7 @@ pub(super) struct State {
     /// `ssl_…`.
     pub(super) tls: Arc<Tls>,
     /// The options of services that have none.
-    pub(super) no_options: Arc<Options>,
+    pub(super) no_options: Arc<ServiceOptions>,
 }
 
 impl Default for State {

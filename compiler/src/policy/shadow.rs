@@ -17,7 +17,7 @@ use crate::{
         acl::{Ace, AceId, Action, ListId, Matcher, NamePattern, Operation, Operations, Parent},
     },
     requests::{
-        asked::Asked,
+        askable::Askable,
         cell::{Cell, Shape, Work},
         example,
         space::Space,
@@ -82,7 +82,7 @@ pub(crate) fn find<'p>(
         if entries.len() < 2 || program.acls.entries(acl).any(|(_, ace)| ace.weight != 0) {
             continue;
         }
-        let asked = Asked::of(walked.services(program).map(|service| (program, service)));
+        let asked = Askable::of(walked.services(program).map(|service| (program, service)));
         let walk = Walk { acls: &program.acls, list: Some(acl) };
         let plain = |request: &Request<'_>| walk.decide(request);
         let indexed = |request: &Request<'_>| policy().decide(service, request);
@@ -101,7 +101,7 @@ struct Search<'a> {
     program: &'a Program,
     list: ListId,
     entries: &'a [AceId],
-    views: [Asked; 2],
+    views: [Askable; 2],
     decide: Decide<'a>,
 }
 
@@ -127,7 +127,7 @@ impl<'a> Search<'a> {
         program: &'a Program,
         list: ListId,
         entries: &'a [AceId],
-        mut asked: Asked,
+        mut asked: Askable,
         decide: Decide<'a>,
     ) -> Self {
         // An entry that is shadowed for every target is so for a service that knows none.
@@ -135,12 +135,12 @@ impl<'a> Search<'a> {
         let local = |ace: &Ace| program.acls.parents(ace).iter().any(Parent::is_local);
         // A redirected request comes as the other service's.
         if entries.iter().filter_map(|id| program.acls.ace(*id)).any(local) {
-            asked.operations = Asked::everything().operations;
+            asked.operations = Askable::everything().operations;
         }
-        Self { program, list, entries, views: [asked, Asked::everything()], decide }
+        Self { program, list, entries, views: [asked, Askable::everything()], decide }
     }
 
-    fn asked(&self, view: View) -> &Asked {
+    fn asked(&self, view: View) -> &Askable {
         let [clients, everything] = &self.views;
         if view == View::Clients { clients } else { everything }
     }

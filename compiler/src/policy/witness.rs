@@ -1,18 +1,21 @@
 //! Witnesses: requests that show what a policy does, made from what its entries list.
 //!
 //! A rule that claims "such a request goes wrong" builds candidates here, asks the policy about them, and shows one that does. So
-//! what it reports is proved, and where no candidate goes wrong it is silent.
-use std::{
-    fmt,
-    net::{IpAddr, Ipv4Addr, Ipv6Addr},
-};
+//! what it reports is proved, and where no candidate goes wrong it is silent. What candidates are made of is in [`values`], for those
+//! too who make requests in other ways: `shadow/sample.rs` one that an entry decides itself, `requests/example.rs` one of a set.
+pub(crate) mod values;
+
+use std::{fmt, net::IpAddr};
 
 use grammar::value::OPERATION_WORDS;
+
+pub use values::OFFICE_HOURS;
+use values::{ELSEWHERE, NAMES, PORTS, STRANGERS, USERS, next, previous};
 
 use super::Policy;
 use crate::{
     program::{
-        acl::{AddressRange, Matcher, NamePattern, Operation},
+        acl::{Matcher, Operation},
         auth::AuthType,
         service::{Service, ServiceKind},
     },
@@ -56,17 +59,6 @@ pub struct Space {
     times: Vec<WeekTime>,
 }
 
-/// Monday, 10:00.
-pub const OFFICE_HOURS: WeekTime = WeekTime { day: 1, second: 10 * 60 * 60 };
-
-/// Client addresses and targets that stand for any: of the documentation ranges, which no real network has.
-const STRANGERS: [IpAddr; 2] =
-    [IpAddr::V4(Ipv4Addr::new(203, 0, 113, 7)), IpAddr::V4(Ipv4Addr::new(198, 51, 100, 23))];
-const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(203, 0, 113, 80));
-const NAMES: [&str; 2] = ["www.example.net", "mail.example.org"];
-const USERS: [&str; 2] = ["alice", "mallory"];
-const PORTS: [u16; 4] = [443, 80, 25, 8443];
-
 /// So many of what an entry lists are tried.
 const TRIED: usize = 3;
 
@@ -80,12 +72,12 @@ impl Space {
             users: users(matcher, step, policy),
             sources: match matcher.sources.as_deref() {
                 None => vec![STRANGERS[0]],
-                Some(ranges) => ranges.iter().take(TRIED).map(|range| inside(*range)).collect(),
+                Some(ranges) => ranges.iter().take(TRIED).map(|range| values::host(*range)).collect(),
             },
             targets: targets(matcher, service),
             ports: ports(matcher, service),
             operations: can.filter(|operation| operations.is_none_or(|set| set.has(*operation))).collect(),
-            times: times(matcher),
+            times: values::time(matcher, OFFICE_HOURS).into_iter().collect(),
         }
     }
 
@@ -260,22 +252,12 @@ fn targets(matcher: &Matcher, service: &Service) -> Vec<Target> {
     match matcher.targets.as_deref() {
         None => vec![Target::named(NAMES[0].as_bytes()), Target::literal(ELSEWHERE)],
         Some(targets) => {
-            let addresses = targets.addresses.iter().take(TRIED).map(|range| Target::literal(inside(*range)));
-            let names = targets.names.iter().take(TRIED).map(|pattern| Target::named(&meant(pattern)));
+            let addresses =
+                targets.addresses.iter().take(TRIED).map(|range| Target::literal(values::host(*range)));
+            let names =
+                targets.names.iter().take(TRIED).map(|pattern| Target::named(&values::name(pattern, b"www")));
             addresses.chain(names).collect()
         }
-    }
-}
-
-/// A name that a pattern means.
-fn meant(pattern: NamePattern<'_>) -> Vec<u8> {
-    match pattern {
-        NamePattern::Exact(name) => name.to_vec(),
-        NamePattern::Prefix(prefix) if prefix.ends_with(b".") => [prefix, &b"example.net"[..]].concat(),
-        NamePattern::Prefix(prefix) => [prefix, &b".example.net"[..]].concat(),
-        NamePattern::Suffix(suffix) if suffix.starts_with(b".") => [&b"www"[..], suffix].concat(),
-        NamePattern::Suffix(suffix) => [&b"www-"[..], suffix].concat(),
-        NamePattern::Contains(part) => [&b"www."[..], part, b".example.net"].concat(),
     }
 }
 
@@ -291,35 +273,5 @@ fn ports(matcher: &Matcher, service: &Service) -> Vec<u16> {
             .take(TRIED)
             .map(|range| range.first)
             .collect(),
-    }
-}
-
-/// Times at which an entry matches.
-fn times(matcher: &Matcher) -> Vec<WeekTime> {
-    let days = (0..7).map(|day| (day + OFFICE_HOURS.day) % 7);
-    let day = days.clone().find(|day| matcher.weekdays.is_none_or(|listed| listed.has(*day)));
-    let second = match matcher.periods.as_deref() {
-        None => Some(OFFICE_HOURS.second),
-        Some(periods) => periods.iter().find(|period| period.from < period.to).map(|period| period.from),
-    };
-    day.zip(second).map(|(day, second)| WeekTime { day, second }).into_iter().collect()
-}
-
-/// An address of a range that looks like a host's.
-fn inside(range: AddressRange) -> IpAddr {
-    next(range.first).filter(|second| range.contains(*second)).unwrap_or(range.first)
-}
-
-fn next(address: IpAddr) -> Option<IpAddr> {
-    match address {
-        IpAddr::V4(address) => Some(Ipv4Addr::from_bits(address.to_bits().checked_add(1)?).into()),
-        IpAddr::V6(address) => Some(Ipv6Addr::from_bits(address.to_bits().checked_add(1)?).into()),
-    }
-}
-
-fn previous(address: IpAddr) -> Option<IpAddr> {
-    match address {
-        IpAddr::V4(address) => Some(Ipv4Addr::from_bits(address.to_bits().checked_sub(1)?).into()),
-        IpAddr::V6(address) => Some(Ipv6Addr::from_bits(address.to_bits().checked_sub(1)?).into()),
     }
 }

@@ -151,10 +151,10 @@ pub struct Service {
     /// TLS settings in force.
     pub tls: Arc<Tls>,
     /// For port mappers: where to.
-    pub target: Option<Target>,
+    pub target: Option<MappedTarget>,
     /// The rest of its options, one of each at most: what was given last counts.
     /// Most services have none: they share them.
-    pub options: Arc<Options>,
+    pub options: Arc<ServiceOptions>,
     /// `noforce` was not in force: running sessions are re-checked after a reload.
     pub force: Set<bool>,
 }
@@ -188,7 +188,7 @@ pub struct External {
 
 /// A port mapper's target.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct MappedTarget {
     /// Name or address.
     pub host: Text,
     /// Port.
@@ -215,7 +215,7 @@ pub enum Family {
 
 /// Service options beyond address and port. `None`: not given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct ServiceOptions {
     /// `-4`, `-6`, `-46`, `-64`.
     pub family: Option<Set<Family>>,
     /// `-a`: 1 + its number; how much of the client the proxy hides.

@@ -8,16 +8,16 @@ use super::{
     space::{self, NO_ADDRESS, NOBODY, Space},
 };
 use crate::{
-    policy::witness::{OFFICE_HOURS, Target, Witness},
+    policy::witness::{
+        Target, Witness,
+        values::{ELSEWHERE, NAMES, OFFICE_HOURS, PORTS, STRANGERS},
+    },
     program::acl::Operation,
     table::{WeekTime, schedule},
 };
 
 /// What most clients ask for.
 const LIKELY: [Operation; 3] = [Operation::Connect, Operation::HttpConnect, Operation::HttpGet];
-/// A client and a target that stand for any: of a documentation range, which no real network has.
-const STRANGER: &str = "203.0.113.7";
-const ELSEWHERE: &str = "203.0.113.80";
 const DAY: u128 = 24 * 60 * 60;
 
 /// A request of a cell, one that looks like a real one if there is such.
@@ -27,8 +27,8 @@ pub(crate) fn witness(space: &Space<'_>, cell: &Cell<'_>) -> Witness {
         let first = set.as_slice().first().map_or(0, |(first, _)| *first);
         liked.iter().copied().find(|value| set.contains(*value)).unwrap_or(first)
     };
-    let near = |at: usize, liked: &str| {
-        let liked = liked.parse().map_or(0, space::number);
+    let near = |at: usize, liked: IpAddr| {
+        let liked = space::number(liked);
         // The second address of a network looks like a host's.
         let ranges = cell.numbers.get(at).map_or(&[][..], Ranges::as_slice).iter().take(2);
         let hosts = ranges.clone().filter_map(|(first, _)| first.checked_add(1));
@@ -44,9 +44,9 @@ pub(crate) fn witness(space: &Space<'_>, cell: &Cell<'_>) -> Witness {
     let address = Some(near(ADDRESS, ELSEWHERE)).filter(known);
     Witness {
         user: user(space, first(USER, &[space.others()])),
-        source: near(SOURCE, STRANGER),
+        source: near(SOURCE, STRANGERS[0]),
         target: target(cell, address),
-        port: u16::try_from(first(PORT, &[443, 80, 25])).unwrap_or_default(),
+        port: u16::try_from(first(PORT, &PORTS.map(u128::from))).unwrap_or_default(),
         operation: Operation::ALL
             .into_iter()
             .find(|one| *one as u128 == operation)
@@ -69,11 +69,12 @@ fn target(cell: &Cell<'_>, address: Option<IpAddr>) -> Target {
     }
     let any = cell.hosts.terms.iter().any(|Term(patterns)| patterns.is_empty());
     let literal = address.map_or_else(|| "0.0.0.0".to_owned(), |address| address.to_string());
-    let limited = address.is_some_and(|address| address.to_string() != ELSEWHERE);
-    let likely: &[&[u8]] = if any && (limited || address.is_none()) {
-        &[literal.as_bytes(), b"www.example.net", b"mail.example.org"]
+    let limited = address.is_some_and(|address| address != ELSEWHERE);
+    let [first, second] = NAMES.map(str::as_bytes);
+    let likely = if any && (limited || address.is_none()) {
+        [literal.as_bytes(), first, second]
     } else {
-        &[b"www.example.net", b"mail.example.org", literal.as_bytes()]
+        [first, second, literal.as_bytes()]
     };
-    Target { host: cell.hosts.example(likely), address }
+    Target { host: cell.hosts.example(&likely), address }
 }

@@ -17,7 +17,7 @@ use std::{
 };
 
 use super::{
-    asked::{Asked, Names},
+    askable::{Askable, Names},
     cell::{Cell, FIELDS, Shape},
     hosts::{self, Hosts, Named, Patterns},
     ranges::Ranges,
@@ -88,7 +88,7 @@ impl<'a> Space<'a> {
     }
 
     /// All requests that can be asked, the BINDs or the others.
-    pub(crate) fn requests(&self, asked: &'a Asked, bind: bool) -> Vec<Cell<'a>> {
+    pub(crate) fn requests(&self, asked: &'a Askable, bind: bool) -> Vec<Cell<'a>> {
         use Operation::{Bind, UdpAssociate};
         let udp = |operation: &Operation| *operation == UdpAssociate;
         let groups: [Vec<Operation>; 2] = if bind {
@@ -114,7 +114,7 @@ impl<'a> Space<'a> {
         cells.filter(|cell| !cell.numbers.iter().any(Ranges::is_empty)).collect()
     }
 
-    fn clients(&self, asked: &Asked) -> Ranges {
+    fn clients(&self, asked: &Askable) -> Ranges {
         let mut users = Vec::new();
         users.extend(asked.nobody.then_some((NOBODY, NOBODY)));
         match &asked.names {
@@ -128,7 +128,7 @@ impl<'a> Space<'a> {
         Ranges::new(users)
     }
 
-    fn targets(&self, asked: &'a Asked, bind: bool, udp: bool) -> Vec<(Hosts<'a>, Ranges, Ranges)> {
+    fn targets(&self, asked: &'a Askable, bind: bool, udp: bool) -> Vec<(Hosts<'a>, Ranges, Ranges)> {
         let addresses = match (bind, udp) {
             (true, _) => whole(0, u128::MAX),
             (false, true) => whole(1, u128::MAX),

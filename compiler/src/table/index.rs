@@ -15,7 +15,7 @@ mod matching;
 use std::collections::BTreeMap;
 
 use field::{Operations, Placed, Ports, Sources, TargetField, Times, Users, those};
-use matching::Asked;
+use matching::FieldMatches;
 pub use matching::Matching;
 
 use super::{
@@ -166,8 +166,8 @@ impl Index {
     }
 
     /// What the fields say of `subject`.
-    fn ask<'a>(&'a self, subject: &Subject<'_>, fields: Fields, among: Among) -> Asked<'a> {
-        let mut asked = Asked::default();
+    fn ask<'a>(&'a self, subject: &Subject<'_>, fields: Fields, among: Among) -> FieldMatches<'a> {
+        let mut asked = FieldMatches::default();
         if let Some(users) = self.users.as_ref().filter(|_| fields.has(Fields::USER)) {
             asked.add(Fields::USER, users.accepting(subject));
         }

@@ -3,7 +3,7 @@ use std::path::Path;
 
 use crate::{
     compile, compile_with,
-    options::{Options, Template},
+    options::{CompileOptions, Template},
     sources::MemoryFiles,
 };
 
@@ -12,7 +12,8 @@ fn found(text: &str, template: Template) -> Vec<(&'static str, u32)> {
     let mut files = MemoryFiles::default();
     files.insert("main", text);
     files.insert("more", "allow *\n");
-    let compiled = compile_with(Path::new("main"), &files, &Options { template, ..Options::default() });
+    let compiled =
+        compile_with(Path::new("main"), &files, &CompileOptions { template, ..CompileOptions::default() });
     let lines = compiled.findings.iter().filter(|finding| finding.level > crate::finding::Level::Allow);
     lines.map(|finding| (finding.rule, compiled.sources.line_column(finding.at).line)).collect()
 }
@@ -111,8 +112,8 @@ fn what_is_no_certain_marker_is_one_on_request() {
 
 #[test]
 fn an_allowance_for_what_is_not_known_is_not_unused() {
-    let unread = Options { includes: false, ..Options::default() };
-    let unused = |text: &str, options: &Options| {
+    let unread = CompileOptions { includes: false, ..CompileOptions::default() };
+    let unused = |text: &str, options: &CompileOptions| {
         let mut files = MemoryFiles::default();
         files.insert("main", text);
         let found = compile_with(Path::new("main"), &files, options).findings;

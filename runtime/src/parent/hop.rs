@@ -24,7 +24,7 @@ const HEAD: usize = 8 * 1024;
 
 /// Whom a parent is asked for.
 #[derive(Clone, Debug)]
-pub(super) struct Target {
+pub(super) struct HopTarget {
     /// As it was named; parents with a `+` are told that.
     pub(super) name: Option<String>,
     /// Where it is.
@@ -61,14 +61,14 @@ pub(super) const fn timed_out(kind: ParentKind) -> u16 {
 pub(super) async fn negotiate(
     stream: &mut TcpStream,
     parent: &Parent,
-    target: &Target,
+    target: &HopTarget,
     credentials: Option<&Credentials>,
 ) -> Result<(), Failure> {
     if parent.secure {
         // Without TLS the parent would be spoken to in the clear. `cfgc run` refuses such a configuration so far.
         return Err(failure(30));
     }
-    let named = Target { name: None, address: target.address };
+    let named = HopTarget { name: None, address: target.address };
     match parent.kind {
         ParentKind::Tcp | ParentKind::Http => Ok(()),
         ParentKind::Connect => http(stream, &named, credentials).await,
@@ -93,7 +93,7 @@ pub(super) async fn negotiate(
 
 async fn http(
     stream: &mut TcpStream,
-    target: &Target,
+    target: &HopTarget,
     credentials: Option<&Credentials>,
 ) -> Result<(), Failure> {
     send(stream, &messages::connect(target, credentials), 31).await?;
@@ -129,7 +129,7 @@ async fn read_head(stream: &mut TcpStream) -> Result<Vec<u8>, Failure> {
 
 async fn socks4(
     stream: &mut TcpStream,
-    target: &Target,
+    target: &HopTarget,
     credentials: Option<&Credentials>,
     short: bool,
 ) -> Result<(), Failure> {
@@ -146,7 +146,7 @@ async fn socks4(
 
 async fn socks5(
     stream: &mut TcpStream,
-    target: &Target,
+    target: &HopTarget,
     credentials: Option<&Credentials>,
     short: bool,
 ) -> Result<(), Failure> {
@@ -198,7 +198,7 @@ pub(super) enum Told<'a> {
     Address(IpAddr),
 }
 
-impl Target {
+impl HopTarget {
     pub(super) fn told(&self) -> Told<'_> {
         self.name.as_deref().map_or(Told::Address(self.address.ip()), Told::Name)
     }

@@ -9,7 +9,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-use super::{announcement, credentials, first_address, hop, hop::Target, route};
+use super::{announcement, credentials, first_address, hop, hop::HopTarget, route};
 use crate::session::{Credentials, Route};
 
 pub(crate) fn parent(kind: ParentKind) -> Parent {
@@ -50,7 +50,7 @@ async fn negotiated(
     let asking = async {
         let mut stream = TcpStream::connect(address).await.unwrap();
         let target =
-            Target { name: Some("www.example.com".to_owned()), address: "127.0.0.2:80".parse().unwrap() };
+            HopTarget { name: Some("www.example.com".to_owned()), address: "127.0.0.2:80".parse().unwrap() };
         let outcome = hop::negotiate(&mut stream, &parent(kind), &target, credentials.as_ref()).await;
         outcome.map_err(|failure| failure.code)?;
         let mut rest = Vec::new();
@@ -114,7 +114,7 @@ async fn a_parent_that_wants_tls_is_never_spoken_to_in_the_clear() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let mut stream = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
     let secure = Parent { secure: true, ..parent(ParentKind::Socks5) };
-    let target = Target { name: None, address: "127.0.0.2:80".parse().unwrap() };
+    let target = HopTarget { name: None, address: "127.0.0.2:80".parse().unwrap() };
     assert!(hop::negotiate(&mut stream, &secure, &target, None).await.is_err());
     drop(stream);
     let mut sent = Vec::new();

@@ -17,7 +17,7 @@ pub(crate) mod credentials;
 pub(crate) mod fields;
 pub(crate) mod forward;
 pub(crate) mod head;
-pub mod page;
+pub(crate) mod page;
 pub(crate) mod target;
 
 /// Why a message is not HTTP, or is not safe to forward.

@@ -13,11 +13,11 @@ use nom::{
 };
 
 /// The longest message of any version, with room to spare: SOCKS 4a has no bound of its own.
-pub const LONGEST: usize = 1024;
+pub(crate) const LONGEST: usize = 1024;
 
 /// What is wrong with a client's message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub(crate) enum Fault {
     /// Neither SOCKS 4 nor 5.
     Version,
     /// A user name and password of an unknown form.
@@ -35,7 +35,7 @@ pub enum Fault {
 impl Fault {
     /// 3proxy's code for it.
     #[must_use]
-    pub const fn code(self) -> u16 {
+    pub(crate) const fn code(self) -> u16 {
         match self {
             Self::Version => 401,
             Self::PasswordVersion => 412,
@@ -60,7 +60,7 @@ impl nom::error::ParseError<&[u8]> for Fault {
 
 /// What a client wants done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Command {
+pub(crate) enum Command {
     /// A connection.
     Connect,
     /// To be connected to.
@@ -71,7 +71,7 @@ pub enum Command {
 
 /// A target as it stands in a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Host {
+pub(crate) enum Host {
     /// Four or sixteen bytes.
     Address(IpAddr),
     /// Text.
@@ -80,7 +80,7 @@ pub enum Host {
 
 /// A request of any version.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
+pub(crate) struct Request {
     /// What is to be done.
     pub command: Command,
     /// Where.
@@ -93,7 +93,7 @@ pub struct Request {
 
 /// A SOCKS 5 client's user name and password.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Login {
+pub(crate) struct Login {
     /// Name.
     pub user: Box<[u8]>,
     /// Password; may be empty.
@@ -102,7 +102,7 @@ pub struct Login {
 
 /// A message, and how many bytes it took.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Parsed<T> {
+pub(crate) enum Parsed<T> {
     /// It is whole.
     Whole(T, usize),
     /// It is not all there.
@@ -124,7 +124,7 @@ fn parsed<'a, T>(input: &'a [u8], parse: impl FnOnce(&'a [u8]) -> Parse<'a, T>) 
 
 /// The version that a client speaks: its first byte, which is not consumed.
 #[must_use]
-pub fn version(input: &[u8]) -> Parsed<u8> {
+pub(crate) fn version(input: &[u8]) -> Parsed<u8> {
     match input.first() {
         None => Parsed::More,
         Some(version @ (4 | 5)) => Parsed::Whole(*version, 0),
@@ -134,7 +134,7 @@ pub fn version(input: &[u8]) -> Parsed<u8> {
 
 /// The methods that a SOCKS 5 client offers.
 #[must_use]
-pub fn greeting(input: &[u8]) -> Parsed<Box<[u8]>> {
+pub(crate) fn greeting(input: &[u8]) -> Parsed<Box<[u8]>> {
     parsed(input, |input| {
         let (input, _) = tag(&[5][..])(input)?;
         length_data(be_u8).map(Into::into).parse(input)
@@ -143,7 +143,7 @@ pub fn greeting(input: &[u8]) -> Parsed<Box<[u8]>> {
 
 /// A SOCKS 5 client's user name and password.
 #[must_use]
-pub fn login(input: &[u8]) -> Parsed<Login> {
+pub(crate) fn login(input: &[u8]) -> Parsed<Login> {
     parsed(input, |input| {
         let (input, version) = be_u8(input)?;
         if version != 1 {
@@ -157,7 +157,7 @@ pub fn login(input: &[u8]) -> Parsed<Login> {
 
 /// A SOCKS 5 request.
 #[must_use]
-pub fn request5(input: &[u8]) -> Parsed<Request> {
+pub(crate) fn request5(input: &[u8]) -> Parsed<Request> {
     parsed(input, |input| {
         let (input, version) = be_u8(input)?;
         if version != 5 {
@@ -180,7 +180,7 @@ pub fn request5(input: &[u8]) -> Parsed<Request> {
 
 /// A SOCKS 4 or 4a request. The address 0.0.0.x with an x other than zero says that a name follows.
 #[must_use]
-pub fn request4(input: &[u8]) -> Parsed<Request> {
+pub(crate) fn request4(input: &[u8]) -> Parsed<Request> {
     parsed(input, |input| {
         let (input, _) = tag(&[4][..])(input)?;
         let (input, command) = command(input)?;
@@ -217,7 +217,7 @@ fn text(input: &[u8]) -> Parse<'_, Box<[u8]>> {
 
 /// 3proxy's code for a message that breaks off after `received`: it tells which part is missing.
 #[must_use]
-pub fn broken_off(stage: Stage, received: &[u8]) -> u16 {
+pub(crate) fn broken_off(stage: Stage, received: &[u8]) -> u16 {
     match (stage, received) {
         (Stage::Greeting, []) => 401,
         (Stage::Password, []) => 412,
@@ -232,7 +232,7 @@ pub fn broken_off(stage: Stage, received: &[u8]) -> u16 {
 
 /// Which message a client is about to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub(crate) enum Stage {
     /// The first: the version is not known.
     Greeting,
     /// SOCKS 5's user name and password.
@@ -245,7 +245,7 @@ pub enum Stage {
 
 /// The answer to a SOCKS 5 request: `status` as of [`status5`], and the address that the client may use.
 #[must_use]
-pub fn reply5(status: u8, bound: SocketAddr) -> Vec<u8> {
+pub(crate) fn reply5(status: u8, bound: SocketAddr) -> Vec<u8> {
     let mut reply = vec![5, status, 0];
     match bound.ip() {
         IpAddr::V4(address) => {
@@ -263,7 +263,7 @@ pub fn reply5(status: u8, bound: SocketAddr) -> Vec<u8> {
 
 /// The answer to a SOCKS 4 request. An address of IPv6 can't be told.
 #[must_use]
-pub fn reply4(granted: bool, bound: SocketAddr) -> [u8; 8] {
+pub(crate) fn reply4(granted: bool, bound: SocketAddr) -> [u8; 8] {
     let [high, low] = bound.port().to_be_bytes();
     let [a, b, c, d] = match bound.ip() {
         IpAddr::V4(address) => address.octets(),

@@ -12,7 +12,7 @@ use super::read;
 
 /// One file, and what it held.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Input {
+pub(crate) struct Input {
     /// As the configuration names it.
     pub path: PathBuf,
     /// A hash of its contents; `None`: it could not be read, or it is no regular file. What a pipe holds is gone when it has been read:
@@ -22,21 +22,21 @@ pub struct Input {
 
 /// Every file of one attempt to load a configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Inputs(pub Vec<Input>);
+pub struct Inputs(pub(crate) Vec<Input>);
 
 impl Input {
     /// Reads a file for its hash alone.
     #[must_use]
-    pub fn of(path: PathBuf) -> Self {
-        let text = if is_regular(&path) { std::fs::read(&path).ok() } else { None };
-        Self { path, contents: text.map(|text| hash(&text)) }
+    pub(crate) fn of(path: PathBuf) -> Self {
+        let contents = read::included(&path).ok().map(|text| hash(&text));
+        Self { path, contents }
     }
 }
 
 impl Inputs {
     /// Whether a file holds something else now. Reads all of them.
     #[must_use]
-    pub fn differ(&self) -> bool {
+    pub(crate) fn differ(&self) -> bool {
         self.0.iter().any(|input| Input::of(input.path.clone()) != *input)
     }
 }

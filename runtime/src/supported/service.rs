@@ -4,7 +4,7 @@ use compiler::{
         Set,
         auth::{AuthType, CacheField, CacheFields},
         log::{LogTarget, ServiceLog},
-        service::{ListenAddress, Options, Service, ServiceKind, SocketOptions},
+        service::{ListenAddress, Service, ServiceKind, ServiceOptions, SocketOptions},
     },
     sources::Loc,
 };
@@ -114,8 +114,8 @@ fn log(log: &ServiceLog, at: Loc, refused: &mut Refused) {
     }
 }
 
-fn options(kind: ServiceKind, options: &Options, refused: &mut Refused) {
-    let Options {
+fn options(kind: ServiceKind, options: &ServiceOptions, refused: &mut Refused) {
+    let ServiceOptions {
         family: _,
         anonymous: _,
         need_user: _,

@@ -20,7 +20,7 @@ use openssl::{
 };
 
 use crate::{
-    args::Target,
+    args::ServedBy,
     doctor::{
         examination::{Examination, Subject},
         host::{Host, recorded::Recorded},
@@ -135,7 +135,7 @@ fn found(config: &str, files: &[(&str, &str)]) -> Vec<String> {
     let subject = Subject {
         sources: &compiled.sources,
         program: &compiled.program,
-        target: Target::ThreeProxy,
+        served_by: ServedBy::ThreeProxy,
         process: None,
     };
     let mut examination = Examination::new(subject, &host);

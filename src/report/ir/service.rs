@@ -5,7 +5,9 @@ use compiler::{
         Set,
         auth::{AuthCache, AuthStep},
         log::{LogTarget, ServiceLog},
-        service::{self, External, Family, Grace, Listen, ListenAddress, Options, SocketOptions, Splice},
+        service::{
+            self, External, Family, Grace, Listen, ListenAddress, ServiceOptions, SocketOptions, Splice,
+        },
         tls::{Tls, TlsSide},
     },
 };
@@ -23,7 +25,7 @@ pub(super) struct Service {
     list: Option<ListRef>,
     chain: Vec<Step>,
     cache: Option<Cache>,
-    target: Option<Target>,
+    target: Option<MappedTarget>,
     settings: Vec<Setting>,
 }
 
@@ -41,7 +43,7 @@ struct Cache {
 }
 
 #[derive(Serialize)]
-struct Target {
+struct MappedTarget {
     host: String,
     port: u16,
     at: String,
@@ -89,7 +91,7 @@ pub(super) fn of(places: Places<'_>, service: &service::Service) -> Service {
             seconds,
             at: at.map(|at| places.of(at)),
         }),
-        target: target.as_ref().map(|service::Target { host, port, at }| Target {
+        target: target.as_ref().map(|service::MappedTarget { host, port, at }| MappedTarget {
             host: shown(host.to_string().as_bytes()),
             port: *port,
             at: places.of(*at),
@@ -199,8 +201,8 @@ fn tls_side(places: Places<'_>, side: &TlsSide, names: &[&'static str; 11]) -> V
     settings
 }
 
-fn option_settings(places: Places<'_>, options: &Options) -> Vec<Setting> {
-    let Options {
+fn option_settings(places: Places<'_>, options: &ServiceOptions) -> Vec<Setting> {
+    let ServiceOptions {
         family,
         anonymous,
         need_user,

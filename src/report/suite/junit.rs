@@ -1,4 +1,4 @@
-//! Results as JUnit XML, for continuous integration.
+//! Results as JUnit XML: a suite for each file of tests.
 use std::{
     fmt::Write as _,
     io::{self, Write},
@@ -8,59 +8,45 @@ use std::{
 use compiler::{query::describe, suite::Ran};
 
 use super::{Lines, Results, SuiteFile};
-use crate::report::xml::escape;
+use crate::report::junit::{self, Case, Outcome, Suite};
 
 pub(super) fn write(out: &mut dyn Write, results: &Results<'_>) -> io::Result<()> {
-    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
-    let (tests, failures) = (results.ran(), results.failed());
-    writeln!(out, "<testsuites name=\"cfgc\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\">")?;
-    for (at, file) in results.files.iter().enumerate() {
-        let (tests, failures, skipped) = (file.tests, file.failed(), file.tests - file.ran.len());
-        writeln!(
-            out,
-            "  <testsuite name=\"{}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\">",
-            escape(file.path)
-        )?;
-        if at == 0 {
-            write_coverage(out, results)?;
-        }
-        for ran in &file.ran {
-            write_test(out, results, file, ran)?;
-        }
-        writeln!(out, "  </testsuite>")?;
+    let mut suites: Vec<Suite> = results.files.iter().map(|file| suite(results, file)).collect();
+    // All tests together reach what they reach, so it stands with the first file.
+    if let Some(first) = suites.first_mut() {
+        first.properties = coverage(results);
     }
-    writeln!(out, "</testsuites>")
+    junit::write(out, "cfgc test", &suites)
 }
 
-/// All tests together reach what they reach, so it stands with the first file.
-fn write_coverage(out: &mut dyn Write, results: &Results<'_>) -> io::Result<()> {
-    let Some(services) = results.coverage.filter(|services| !services.is_empty()) else { return Ok(()) };
-    writeln!(out, "    <properties>")?;
-    for one in services {
-        let service = describe(&results.compiled.sources, &results.compiled.program, one.service);
-        let (service, percent) = (escape(&service), one.percent());
-        writeln!(out, "      <property name=\"coverage.{service}\" value=\"{percent:.1}\"/>")?;
-    }
-    writeln!(out, "    </properties>")
-}
-
-fn write_test(
-    out: &mut dyn Write,
-    results: &Results<'_>,
-    file: &SuiteFile<'_>,
-    ran: &Ran<'_>,
-) -> io::Result<()> {
+fn suite(results: &Results<'_>, file: &SuiteFile<'_>) -> Suite {
     let class = Path::new(file.path).file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
-    write!(
-        out,
-        "    <testcase name=\"{}\" classname=\"{}\" file=\"{}\" line=\"{}\"",
-        escape(&ran.test.name),
-        escape(&class),
-        escape(file.path),
-        ran.test.at.line
-    )?;
+    let case = |ran: &Ran<'_>| Case {
+        name: ran.test.name.clone(),
+        class: class.clone().into_owned(),
+        file: file.path.to_owned(),
+        line: ran.test.at.line,
+        outcome: outcome(results, ran),
+    };
+    Suite {
+        name: file.path.to_owned(),
+        cases: file.ran.iter().map(case).collect(),
+        skipped: file.tests - file.ran.len(),
+        ..Suite::default()
+    }
+}
+
+fn coverage(results: &Results<'_>) -> Vec<(String, String)> {
+    let services = results.coverage.unwrap_or_default().iter().map(|one| {
+        let service = describe(&results.compiled.sources, &results.compiled.program, one.service);
+        (format!("coverage.{service}"), format!("{:.1}", one.percent()))
+    });
+    services.collect()
+}
+
+fn outcome(results: &Results<'_>, ran: &Ran<'_>) -> Outcome {
     if ran.differences.is_empty() {
-        return writeln!(out, "/>");
+        return Outcome::Passed;
     }
     let (mut text, mut message) = (results.asked(&ran.query), String::new());
     for difference in &ran.differences {
@@ -74,12 +60,5 @@ fn write_test(
         }
     }
     let _ = write!(text, "\ndecided by: {}", ran.got.deciding);
-    writeln!(out, ">")?;
-    writeln!(
-        out,
-        "      <failure type=\"difference\" message=\"{}\">{}</failure>",
-        escape(&message),
-        escape(&text)
-    )?;
-    writeln!(out, "    </testcase>")
+    Outcome::Failure { kind: "difference", message, text }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Results, SuiteFile, write};
 use crate::args::SuiteFormat;
-use crate::report::xml::escape;
+use crate::report::{printable, xml::escape};
 
 const CONFIG: &str = "\
 auth iponly
@@ -139,11 +139,9 @@ proptest! {
         let cases = all("testcase");
         prop_assert_eq!(cases.len(), names.len());
         for (case, test) in cases.iter().zip(&suite.tests) {
-            // XML reads a line end in an attribute as a blank.
             let plain = test.name.chars().map(|char| match char {
                 char if "&<>\"'".contains(char) => char.to_string(),
-                '\n' => " ".to_owned(),
-                char => escape(&char.to_string()).into_owned(),
+                char => escape(&printable(&char.to_string())).into_owned(),
             });
             prop_assert_eq!(case.attribute("name").unwrap(), plain.collect::<String>());
         }

@@ -176,5 +176,8 @@ fn junit_has_a_suite_for_each_configuration() {
     assert_eq!(suites[0].attribute("failures").unwrap(), count("failure"));
     assert!(cases.iter().any(|case| case.attribute("file") == Some("more.cfg")), "{text}");
     let clean = all(Format::Junit, &compiled("internal 127.0.0.1\nsocks\n", ""));
-    assert!(clean.contains("tests=\"1\" failures=\"0\" errors=\"0\"") && clean.contains("nothing found"));
+    assert!(
+        clean.contains("tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\"")
+            && clean.contains("nothing found")
+    );
 }

@@ -6,7 +6,7 @@ use compiler::{
     },
     trace::Case,
 };
-use runtime::{page::Page, socks};
+use runtime::{Page, status5};
 
 /// What the proxy answers.
 pub(super) struct Reply {
@@ -23,11 +23,11 @@ pub(super) fn of(service: &Service, case: &Case) -> Option<Reply> {
         ServiceKind::Proxy => Some(http(service, code, case.query.operation)),
         ServiceKind::Socks => Some(Reply {
             protocol: "socks",
-            status: Some(socks::status5(code).into()),
+            status: Some(status5(code).into()),
             text: format!(
                 "SOCKS 5 reply {} ({}), SOCKS 4 reply {}",
-                socks::status5(code),
-                status5_name(socks::status5(code)),
+                status5(code),
+                status5_name(status5(code)),
                 if code == 0 { "90 (granted)" } else { "91 (rejected)" }
             ),
         }),

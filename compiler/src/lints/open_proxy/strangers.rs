@@ -21,7 +21,7 @@ use crate::{
         service::{Service, ServiceKind},
     },
     requests::{
-        asked::{Asked, Names},
+        askable::{Askable, Names},
         cell::{ADDRESS, Cell, Left, PORT, SOURCE, Shape, USER, Work},
         example,
         hosts::Term,
@@ -191,8 +191,8 @@ impl Clients {
     }
 }
 
-fn asked(program: &Program, service: &Service, step: AuthType) -> Asked {
-    let mut asked = Asked::of([(program, service)]);
+fn asked(program: &Program, service: &Service, step: AuthType) -> Askable {
+    let mut asked = Askable::of([(program, service)]);
     // An open relay of datagrams, or for a single connection to the inside, is another matter.
     let forwards = |one: &Operation| {
         !matches!(one, Operation::Bind | Operation::UdpAssociate | Operation::IcmpAssociate)
@@ -226,7 +226,7 @@ fn may_be_wide(matcher: &Matcher) -> bool {
 fn search(
     entries: &[(AceId, &Ace)],
     wide: &[usize],
-    asked: &Asked,
+    asked: &Askable,
     (clients, kind, step): (Clients, ServiceKind, AuthType),
     work: &mut Work,
 ) -> Option<Stranger> {

@@ -12,7 +12,7 @@ use crate::{
     program::{
         Set,
         log::LogTarget,
-        service::{Family, Options, Service, ServiceKind},
+        service::{Family, Service, ServiceKind, ServiceOptions},
         trap::Trap,
     },
     sources::Loc,
@@ -25,7 +25,7 @@ pub(super) struct Given<'g> {
     /// The service that it starts.
     pub(super) service: &'g mut Service,
     /// The service's options so far.
-    pub(super) options: &'g mut Options,
+    pub(super) options: &'g mut ServiceOptions,
     /// The option as it is written.
     pub(super) word: &'g Arg<'g>,
     /// Which one it is.
@@ -160,12 +160,16 @@ impl Lowering<'_> {
         }
     }
 
-    fn sockets(&mut self, it: Given<'_>, field: fn(&mut Options) -> &mut Option<Set<value::SocketOptions>>) {
+    fn sockets(
+        &mut self,
+        it: Given<'_>,
+        field: fn(&mut ServiceOptions) -> &mut Option<Set<value::SocketOptions>>,
+    ) {
         let read = self.keep(it.word, it.row.flag.len(), value::socket_options(it.glued), Trap::Socket);
         *field(it.options) = Some(Set::new(read, it.word.at));
     }
 
-    fn nat(&mut self, it: Given<'_>, field: fn(&mut Options) -> &mut Option<Set<IpAddr>>) {
+    fn nat(&mut self, it: Given<'_>, field: fn(&mut ServiceOptions) -> &mut Option<Set<IpAddr>>) {
         match value::host(it.glued) {
             Ok(host) => {
                 *field(it.options) =

@@ -2,26 +2,20 @@
 use std::{collections::HashSet, net::IpAddr};
 
 use crate::{
-    policy::witness::{OFFICE_HOURS, Target, Witness},
+    policy::witness::{
+        Target, Witness,
+        values::{self, ELSEWHERE, ELSEWHERE_V6, NAMES, NIGHT, OFFICE_HOURS, RARE_PORT, STRANGERS, USERS},
+    },
     program::{
         Program,
-        acl::{Ace, AddressRange, Matcher, NamePattern, Operation},
+        acl::{Ace, AddressRange, Matcher, Operation},
     },
-    requests::asked::{Asked, Names},
-    table::{WeekTime, oracle::name_matches},
+    requests::askable::{Askable, Names},
+    table::oracle::name_matches,
 };
 
-/// Values that hardly any entry lists.
-const USER: &[u8] = b"mallory";
-const HOST: &[u8] = b"www.example.net";
-const PORT: u16 = 40_961;
-const SOURCE: [u8; 4] = [203, 0, 113, 7];
-const OTHER_SOURCE: [u8; 4] = [198, 51, 100, 23];
-const ADDRESS: [u8; 4] = [203, 0, 113, 80];
-const ADDRESS_V6: [u16; 8] = [0x2001, 0xdb8, 0, 0, 0, 0, 0, 0x80];
-
-/// Sunday, 3:00.
-const NIGHT: WeekTime = WeekTime { day: 0, second: 3 * 60 * 60 };
+/// Whom hardly any entry lists.
+const USER: &[u8] = USERS[1].as_bytes();
 
 /// Makes them for the entries of one list.
 pub(super) struct Sampler<'a> {
@@ -32,7 +26,7 @@ pub(super) struct Sampler<'a> {
 }
 
 impl<'a> Sampler<'a> {
-    pub(super) fn new(program: &'a Program, entries: impl Iterator<Item = &'a Ace>, asked: &Asked) -> Self {
+    pub(super) fn new(program: &'a Program, entries: impl Iterator<Item = &'a Ace>, asked: &Askable) -> Self {
         if asked.names != Names::Defined {
             return Self { defined: HashSet::new(), stranger: USER };
         }
@@ -43,7 +37,7 @@ impl<'a> Sampler<'a> {
     }
 
     /// One that an entry with these fields matches, or `again` another one. `None`: clients can't make such a request.
-    pub(super) fn witness(&self, matcher: &Matcher, asked: &Asked, again: bool) -> Option<Witness> {
+    pub(super) fn witness(&self, matcher: &Matcher, asked: &Askable, again: bool) -> Option<Witness> {
         let can = |operation: &&Operation| matcher.operations.is_none_or(|listed| listed.has(**operation));
         let operations = || asked.operations.iter().filter(can);
         let others = || operations().filter(|one| **one != Operation::Bind);
@@ -59,15 +53,15 @@ impl<'a> Sampler<'a> {
             source: matcher
                 .sources
                 .as_deref()
-                .map_or_else(|| Some(if again { OTHER_SOURCE } else { SOURCE }.into()), amid)?,
+                .map_or_else(|| Some(if again { STRANGERS[1] } else { STRANGERS[0] }), amid)?,
             target,
             port,
             operation: *operation,
-            time: time(matcher, if again { NIGHT } else { OFFICE_HOURS })?,
+            time: values::time(matcher, if again { NIGHT } else { OFFICE_HOURS })?,
         })
     }
 
-    fn user(&self, matcher: &Matcher, asked: &Asked) -> Option<Option<Vec<u8>>> {
+    fn user(&self, matcher: &Matcher, asked: &Askable) -> Option<Option<Vec<u8>>> {
         let named = asked.names != Names::Hidden;
         let Some(listed) = matcher.users.as_ref() else {
             return Some(
@@ -83,13 +77,13 @@ impl<'a> Sampler<'a> {
 }
 
 fn port(matcher: &Matcher) -> Option<u16> {
-    let Some(ports) = matcher.ports.as_deref() else { return Some(PORT) };
+    let Some(ports) = matcher.ports.as_deref() else { return Some(RARE_PORT) };
     let range = ports.iter().find(|range| range.first <= range.last && range.last > 0)?;
-    Some(u16::try_from(within(range.first.max(1).into(), range.last.into())).unwrap_or(range.last))
+    Some(u16::try_from(values::within(range.first.max(1).into(), range.last.into())).unwrap_or(range.last))
 }
 
 /// The target and port of a port mapper that the entry accepts.
-fn fixed(matcher: &Matcher, asked: &Asked) -> Option<(Target, u16)> {
+fn fixed(matcher: &Matcher, asked: &Askable) -> Option<(Target, u16)> {
     let targets = matcher.targets.as_deref();
     asked.fixed.iter().find_map(|(name, literal, port)| {
         let ports = matcher.ports.as_deref();
@@ -109,60 +103,22 @@ fn fixed(matcher: &Matcher, asked: &Asked) -> Option<(Target, u16)> {
     })
 }
 
-fn elsewhere(asked: &Asked) -> IpAddr {
-    if asked.v4 { IpAddr::from(ADDRESS) } else { ADDRESS_V6.into() }
+fn elsewhere(asked: &Askable) -> IpAddr {
+    if asked.v4 { ELSEWHERE } else { ELSEWHERE_V6 }
 }
 
-fn target(matcher: &Matcher, asked: &Asked) -> Option<Target> {
+fn target(matcher: &Matcher, asked: &Askable) -> Option<Target> {
     let elsewhere = elsewhere(asked);
     let Some(targets) = matcher.targets.as_deref() else {
-        return Some(Target { host: Some(HOST.to_vec()), address: Some(elsewhere) });
+        return Some(Target { host: Some(NAMES[0].as_bytes().to_vec()), address: Some(elsewhere) });
     };
     match targets.names.iter().last() {
-        Some(pattern) => Some(Target { host: Some(named(pattern)), address: Some(elsewhere) }),
+        Some(pattern) => Some(Target { host: Some(values::name(pattern, b"x")), address: Some(elsewhere) }),
         None => amid(&targets.addresses).map(Target::literal),
-    }
-}
-
-/// A name that `pattern` means.
-fn named(pattern: NamePattern<'_>) -> Vec<u8> {
-    let text = pattern.text();
-    match pattern {
-        NamePattern::Exact(_) => text.to_vec(),
-        NamePattern::Prefix(_) => [text, b"x"].concat(),
-        NamePattern::Suffix(_) => [b"x", text].concat(),
-        NamePattern::Contains(_) => [b"x", text, b"x"].concat(),
     }
 }
 
 /// An address within the last of `ranges`, where a narrower entry is not likely to have taken it.
 fn amid(ranges: &[AddressRange]) -> Option<IpAddr> {
-    let AddressRange { first, last } = *ranges.last()?;
-    match (first, last) {
-        (IpAddr::V4(first), IpAddr::V4(last)) => {
-            let bits = within(first.to_bits().into(), last.to_bits().into());
-            Some(IpAddr::V4(u32::try_from(bits).ok()?.into()))
-        }
-        (IpAddr::V6(first), IpAddr::V6(last)) => {
-            Some(IpAddr::V6(within(first.to_bits(), last.to_bits()).into()))
-        }
-        _ => None,
-    }
-}
-
-/// A number from `first` to `last`, nearer to the end.
-const fn within(first: u128, last: u128) -> u128 {
-    first + last.saturating_sub(first) / 8 * 5
-}
-
-fn time(matcher: &Matcher, usual: WeekTime) -> Option<WeekTime> {
-    let day = match matcher.weekdays {
-        Some(days) => (0..7).find(|day| days.has(*day))?,
-        None => usual.day,
-    };
-    let second = match matcher.periods.as_deref() {
-        Some(periods) => periods.iter().find(|period| period.from < period.to)?.from,
-        None => usual.second,
-    };
-    Some(WeekTime { day, second })
+    values::amid(*ranges.last()?)
 }

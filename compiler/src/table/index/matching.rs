@@ -79,14 +79,14 @@ fn skip(list: &mut &[u32], from: u32) {
 
 /// What the fields say of one request.
 #[derive(Debug, Default)]
-pub(super) struct Asked<'a> {
+pub(super) struct FieldMatches<'a> {
     /// Those for which some entries name the request's value, and how many do.
     fields: SmallVec<[(Fields, usize, Accepting<'a>); 5]>,
     /// For the others: who accepts it.
     sets: SmallVec<[&'a Bits; 8]>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> FieldMatches<'a> {
     /// Takes account of a field.
     pub(super) fn add(&mut self, field: Fields, accepting: Accepting<'a>) {
         match accepting.naming() {
@@ -171,7 +171,7 @@ impl<'a> Asked<'a> {
 /// Entries that match a request, in the order of the layout.
 #[derive(Debug)]
 pub struct Matching<'a> {
-    asked: Asked<'a>,
+    asked: FieldMatches<'a>,
     /// By place.
     entries: &'a [u32],
     /// The block that `left` is of.
@@ -184,7 +184,7 @@ pub struct Matching<'a> {
 
 impl<'a> Matching<'a> {
     /// Of these entries in so many blocks.
-    pub(super) const fn new(asked: Asked<'a>, entries: &'a [u32], blocks: u32) -> Self {
+    pub(super) const fn new(asked: FieldMatches<'a>, entries: &'a [u32], blocks: u32) -> Self {
         Self { asked, entries, block: 0, left: 0, blocks: 0..blocks }
     }
 }

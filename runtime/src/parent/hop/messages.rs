@@ -3,11 +3,11 @@ use std::net::IpAddr;
 
 use grammar::Secret;
 
-use super::{Target, Told};
+use super::{HopTarget, Told};
 use crate::{protocol::http::credentials::basic, session::Credentials};
 
 /// An HTTP CONNECT request. An address of IPv6, and a name that is one, stand in brackets.
-pub(super) fn connect(target: &Target, credentials: Option<&Credentials>) -> Vec<u8> {
+pub(super) fn connect(target: &HopTarget, credentials: Option<&Credentials>) -> Vec<u8> {
     let host = match target.told() {
         Told::Name(name) => name.to_owned(),
         Told::Address(address) => address.to_string(),
@@ -35,7 +35,7 @@ pub(super) fn head_end(head: &[u8]) -> Option<usize> {
 }
 
 /// A SOCKS 4 or 4a request; `None`: it can't say this (an IPv6 address, or a NUL in a name).
-pub(super) fn socks4(target: &Target, credentials: Option<&Credentials>) -> Option<Vec<u8>> {
+pub(super) fn socks4(target: &HopTarget, credentials: Option<&Credentials>) -> Option<Vec<u8>> {
     // 3proxy wants the address even if it tells the name.
     let IpAddr::V4(address) = target.address.ip() else { return None };
     let user = credentials.map_or(&b"anonymous"[..], |credentials| &credentials.user);
@@ -59,7 +59,7 @@ pub(super) fn socks4(target: &Target, credentials: Option<&Credentials>) -> Opti
 }
 
 /// A SOCKS 5 request; `None`: the name is too long for it.
-pub(super) fn socks5(target: &Target) -> Option<Vec<u8>> {
+pub(super) fn socks5(target: &HopTarget) -> Option<Vec<u8>> {
     let mut request = vec![5, 1, 0];
     match target.told() {
         Told::Name(name) => {
@@ -93,8 +93,8 @@ pub(super) fn socks5_password(credentials: &Credentials) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    fn target(name: Option<&str>, address: &str) -> Target {
-        Target { name: name.map(str::to_owned), address: address.parse().unwrap() }
+    fn target(name: Option<&str>, address: &str) -> HopTarget {
+        HopTarget { name: name.map(str::to_owned), address: address.parse().unwrap() }
     }
 
     fn bob() -> Credentials {

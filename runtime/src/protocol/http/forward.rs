@@ -8,7 +8,7 @@ use super::{
     credentials,
     fields::{self, Keep},
     head::{Field, Head, RequestLine},
-    target::{Form, Scheme, Target},
+    target::{Form, RequestTarget, Scheme},
 };
 use crate::session::Credentials;
 
@@ -31,7 +31,7 @@ pub(crate) struct Request<'a> {
     /// Its first line.
     pub line: RequestLine<'a>,
     /// Its target, by the first line.
-    pub target: Target<'a>,
+    pub target: RequestTarget<'a>,
     /// The host by which it was judged: the target's, or of an origin-form request its `Host`.
     pub authority: &'a [u8],
     /// How the target is to be written: to a server in origin form, to a parent in absolute form.

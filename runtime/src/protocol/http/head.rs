@@ -201,7 +201,7 @@ pub(crate) fn is_token(byte: u8) -> bool {
 
 /// The minor version of HTTP/1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Version {
+pub(crate) enum Version {
     /// HTTP/1.0: a connection ends with its response unless both sides say otherwise.
     Http10,
     /// HTTP/1.1: a connection is kept unless a side says otherwise.
@@ -221,7 +221,7 @@ impl Version {
 
     /// As it is written in a message.
     #[must_use]
-    pub const fn text(self) -> &'static str {
+    pub(crate) const fn text(self) -> &'static str {
         match self {
             Self::Http10 => "HTTP/1.0",
             Self::Http11 => "HTTP/1.1",

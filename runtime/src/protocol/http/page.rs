@@ -87,7 +87,7 @@ impl Page {
 
     /// The whole response. After it the connection is closed. `body` is false in answer to a HEAD request.
     #[must_use]
-    pub fn response(self, version: Version, body: bool) -> Vec<u8> {
+    pub(crate) fn response(self, version: Version, body: bool) -> Vec<u8> {
         let (status, reason) = self.status();
         let text = self.text();
         let page = format!(
@@ -111,12 +111,12 @@ impl Page {
 
 /// The answer that opens a tunnel.
 #[must_use]
-pub fn established(version: Version) -> Vec<u8> {
+pub(crate) fn established(version: Version) -> Vec<u8> {
     format!("{} 200 Connection established\r\n\r\n", version.text()).into_bytes()
 }
 
 /// The answer that asks for the body of a request.
-pub const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+pub(crate) const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
 #[cfg(test)]
 mod tests {

@@ -27,7 +27,7 @@ pub(crate) enum Scheme {
 
 /// A target, cut into its parts. Debug prints neither credentials nor the path, which may hold some.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Target<'a> {
+pub(crate) struct RequestTarget<'a> {
     /// How it is written.
     pub form: Form,
     /// What is spoken to it.
@@ -40,9 +40,9 @@ pub(crate) struct Target<'a> {
     pub path: &'a [u8],
 }
 
-impl fmt::Debug for Target<'_> {
+impl fmt::Debug for RequestTarget<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut target = f.debug_struct("Target");
+        let mut target = f.debug_struct("RequestTarget");
         target.field("form", &self.form).field("scheme", &self.scheme);
         target.field("authority", &format_args!("{}", self.authority.escape_ascii())).finish_non_exhaustive()
     }
@@ -52,16 +52,22 @@ impl fmt::Debug for Target<'_> {
 ///
 /// # Errors
 /// [`Malformed::Scheme`], [`Malformed::Host`], [`Malformed::Authority`].
-pub(crate) fn parse<'a>(method: &[u8], target: &'a [u8]) -> Result<Target<'a>, Malformed> {
+pub(crate) fn parse<'a>(method: &[u8], target: &'a [u8]) -> Result<RequestTarget<'a>, Malformed> {
     if method.eq_ignore_ascii_case(b"CONNECT") {
         let (userinfo, authority) = cut_userinfo(target);
         let bad = authority.is_empty() || authority.iter().any(|byte| b"/?# ".contains(byte));
-        let parsed = Target { form: Form::Authority, scheme: Scheme::Http, userinfo, authority, path: b"" };
+        let parsed =
+            RequestTarget { form: Form::Authority, scheme: Scheme::Http, userinfo, authority, path: b"" };
         return if bad { Err(Malformed::Authority) } else { Ok(parsed) };
     }
     if target.starts_with(b"/") {
-        let origin =
-            Target { form: Form::Origin, scheme: Scheme::Http, userinfo: None, authority: b"", path: target };
+        let origin = RequestTarget {
+            form: Form::Origin,
+            scheme: Scheme::Http,
+            userinfo: None,
+            authority: b"",
+            path: target,
+        };
         return Ok(origin);
     }
     let (scheme, rest) = if let Some(rest) = strip_prefix(target, b"http://") {
@@ -77,7 +83,7 @@ pub(crate) fn parse<'a>(method: &[u8], target: &'a [u8]) -> Result<Target<'a>, M
     if authority.is_empty() {
         return Err(Malformed::Host);
     }
-    Ok(Target { form: Form::Absolute, scheme, userinfo, authority, path })
+    Ok(RequestTarget { form: Form::Absolute, scheme, userinfo, authority, path })
 }
 
 fn strip_prefix<'a>(bytes: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {

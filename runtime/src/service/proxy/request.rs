@@ -7,7 +7,7 @@ use crate::{
         fields::{self, Keep},
         forward,
         head::{BadNames, Head, RequestLine, request_line, split, tidy},
-        target::{self, Form, Scheme, Target},
+        target::{self, Form, RequestTarget, Scheme},
     },
     session::Credentials,
 };
@@ -20,7 +20,7 @@ pub(super) struct Request<'a> {
     /// Its first line.
     pub(super) line: RequestLine<'a>,
     /// Its target, by the first line.
-    pub(super) target: Target<'a>,
+    pub(super) target: RequestTarget<'a>,
     /// The host as written: in the target, or in the `Host` field.
     pub(super) authority: &'a [u8],
     /// The host in it.

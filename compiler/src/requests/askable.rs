@@ -15,7 +15,7 @@ use crate::{
 
 /// What the clients of some services can ask for: of one service in two versions, or of those that share a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Asked {
+pub(crate) struct Askable {
     pub(crate) operations: Vec<Operation>,
     /// Targets of a port mapper: name in the form in which it is compared, address, port.
     pub(crate) fixed: Vec<(Text, Option<IpAddr>, u16)>,
@@ -43,7 +43,7 @@ pub(crate) enum Names {
     Defined,
 }
 
-impl Asked {
+impl Askable {
     /// Everything that a client can ask of some service.
     pub(crate) fn everything() -> Self {
         let all = Operation::ALL.into_iter().filter(|one| *one != Operation::IcmpAssociate);

@@ -1,0 +1,149 @@
+//! Names that users write for what cfgc finds: of rules and their groups, of checks of `cfgc doctor`, of findings of `cfgc run`; and what
+//! was meant by a name that nothing has.
+use anyhow::{Error, Result, anyhow, bail};
+use compiler::lints::{self, Group, Rule};
+use grammar::directive::closest;
+use runtime::findings::{EXPLAINED, Explained};
+
+use crate::doctor::checks;
+
+/// Names every rule.
+const ALL: &str = "all";
+
+/// What a name stands for that `cfgc explain` knows.
+pub(crate) enum Named {
+    /// A rule of `cfgc check`.
+    Rule(&'static Rule),
+    /// A check of `cfgc doctor`.
+    Check(&'static Explained),
+    /// A finding that only `cfgc run` makes.
+    Run(&'static Explained),
+}
+
+/// What is called `name`.
+pub(crate) fn find(name: &str) -> Result<Named> {
+    if let Some(rule) = lints::find(name) {
+        return Ok(Named::Rule(rule));
+    }
+    let called = |all: &[&'static Explained]| all.iter().find(|one| one.name == name).copied();
+    let of_run = || EXPLAINED.iter().find(|one| one.name == name);
+    let others = || checks::ALL.iter().map(|check| check.name).chain(EXPLAINED.iter().map(|one| one.name));
+    let other = called(checks::ALL).map(Named::Check).or_else(|| of_run().map(Named::Run));
+    other.ok_or_else(|| unknown("rule", name, similar_rule(name).or_else(|| nearest(name, others()))))
+}
+
+/// Refuses a name that stands for no rule and no group of rules.
+pub(crate) fn rules(name: &str) -> Result<()> {
+    if name == ALL || Group::ALL.iter().any(|group| group.name() == name) {
+        return Ok(());
+    }
+    match find(name) {
+        Ok(Named::Rule(_)) => Ok(()),
+        Ok(Named::Check(_)) => bail!("`{name}` is a check of `cfgc doctor`, no rule"),
+        Ok(Named::Run(_)) => {
+            bail!("`{name}` can't be allowed: cfgc would not do what the configuration says")
+        }
+        Err(_) if name.contains(',') => {
+            bail!("there is no rule `{name}`: give the option once for each rule")
+        }
+        Err(_) => {
+            let groups = Group::ALL.into_iter().map(Group::name).chain([ALL]);
+            Err(unknown("rule", name, nearest(name, groups).or_else(|| similar_rule(name))))
+        }
+    }
+}
+
+/// Refuses a name that no check of `cfgc doctor` has.
+pub(crate) fn check(name: &str) -> Result<()> {
+    match find(name) {
+        Ok(Named::Check(_)) => Ok(()),
+        Ok(Named::Rule(_)) => bail!("`{name}` is a rule of `cfgc check`, no check of `cfgc doctor`"),
+        Ok(Named::Run(_)) => bail!("`{name}` is found by `cfgc run`, it is no check of `cfgc doctor`"),
+        Err(_) => Err(unknown("check", name, nearest(name, checks::ALL.iter().map(|check| check.name)))),
+    }
+}
+
+/// How many rules `name` names, from one (0) to all (2), if it names `rule` or all.
+pub(crate) fn breadth(name: &str, rule: Option<&Rule>) -> Option<u8> {
+    match rule {
+        _ if name == ALL => Some(2),
+        Some(rule) if name == rule.group.name() => Some(1),
+        Some(rule) if name == rule.name => Some(0),
+        _ => None,
+    }
+}
+
+/// What may have been meant by a word that is none of `known`, or all that it could be.
+pub(crate) fn guess(written: &str, known: &[&'static str], what: &str) -> String {
+    nearest(written, known.iter().copied())
+        .map_or_else(|| format!("the {what} are `{}`", known.join("`, `")), did_you_mean)
+}
+
+fn unknown(what: &str, name: &str, meant: Option<&str>) -> Error {
+    let help = meant.map_or_else(|| "`cfgc explain` lists all".to_owned(), did_you_mean);
+    anyhow!("there is no {what} `{name}`: {help}")
+}
+
+fn did_you_mean(meant: &str) -> String {
+    format!("did you mean `{meant}`?")
+}
+
+fn similar_rule(name: &str) -> Option<&'static str> {
+    lints::similar(name).map(|rule| rule.name)
+}
+
+fn nearest(name: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    closest(name.as_bytes(), known)
+}
+
+#[cfg(test)]
+mod tests {
+    use compiler::lints::{self, Group};
+    use runtime::findings::EXPLAINED;
+
+    use super::{check, find, rules};
+    use crate::doctor::checks;
+
+    #[test]
+    fn a_name_stands_for_one_thing() {
+        let mut names: Vec<&str> = lints::all().iter().map(|rule| rule.name).collect();
+        names.extend(Group::ALL.into_iter().map(Group::name).chain(["all"]));
+        names.extend(checks::ALL.iter().chain(&EXPLAINED.iter().collect::<Vec<_>>()).map(|one| one.name));
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+
+    /// What is said of a name by `explain`, by `--allow`, and by `doctor --allow`.
+    #[test]
+    fn a_name_is_refused_with_what_was_meant() {
+        for (name, explain, rule, doctor) in [
+            ("indented_directive", "`indented-directive`?", "`indented-directive`?", "lists all"),
+            ("qqqqqqqqqq", "`cfgc explain` lists all", "`cfgc explain` lists all", "lists all"),
+            ("open-proxy,user-dropped", "lists all", "once for each rule", "lists all"),
+            ("securty", "lists all", "did you mean `security`?", "lists all"),
+            (
+                "open-file",
+                "`open-files`?",
+                "lists all",
+                "there is no check `open-file`: did you mean `open-files`?",
+            ),
+            ("open-files", "", "is a check of `cfgc doctor`, no rule", ""),
+            (
+                "not-executed",
+                "",
+                "can't be allowed: cfgc would not do what the configuration says",
+                "no check of `cfgc doctor`",
+            ),
+            ("open-proxy", "", "", "is a rule of `cfgc check`, no check of `cfgc doctor`"),
+            ("all", "lists all", "", "lists all"),
+        ] {
+            let said = [find(name).map(drop), rules(name), check(name)]
+                .map(|result| result.err().map(|error| error.to_string()).unwrap_or_default());
+            for (said, end) in said.iter().zip([explain, rule, doctor]) {
+                assert!(said.ends_with(end) && said.is_empty() == end.is_empty(), "{name}: {said:?}");
+            }
+        }
+    }
+}
