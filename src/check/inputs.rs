@@ -1,13 +1,12 @@
 //! Which configurations are checked: files, standard input, and what stands in folders.
 use std::{
     collections::BTreeSet,
-    ffi::OsStr,
     fs,
     io::{self, Read},
-    os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
 };
 
+use compiler::{lower::lower_with, options::CompileOptions};
 use grammar::{
     directive,
     syntax::{LineKind, Tree},
@@ -15,7 +14,7 @@ use grammar::{
 
 use crate::{
     args::Reading,
-    files::{is_stdin, plain},
+    files::{Given, is_stdin, plain},
 };
 
 /// Files in folders are looked into up to here.
@@ -39,14 +38,14 @@ impl Input {
 /// The configurations that `paths` name, each once: files as they are, and of folders the files in them that look like one. A file
 /// that is read as a part of another one is left out.
 pub(super) fn find(paths: &[PathBuf], reading: &Reading) -> Vec<Input> {
-    let root = reading.image.root.as_deref();
     let mut met = BTreeSet::new();
     let mut inputs = Vec::new();
     for path in paths {
-        let found = if !is_stdin(path) && path.is_dir() { in_folder(path, root) } else { vec![named(path)] };
+        let found =
+            if !is_stdin(path) && path.is_dir() { in_folder(path, reading) } else { vec![named(path)] };
         inputs.extend(found.into_iter().filter(|input| met.insert(input.path.clone())));
     }
-    if paths.len() > 1 && !reading.no_includes { standing_alone(inputs, root) } else { inputs }
+    if paths.len() > 1 && !reading.no_includes { standing_alone(inputs, reading) } else { inputs }
 }
 
 /// A file that was named. What would then be called as standard input is keeps its name.
@@ -56,11 +55,11 @@ fn named(path: &Path) -> Input {
 }
 
 /// Without the files that others of them include; all of them, if they include each other.
-fn standing_alone(inputs: Vec<Input>, root: Option<&Path>) -> Vec<Input> {
-    // A pipe can be read once only.
-    let text = |input: &Input| input.path.is_file().then(|| head(&input.path).ok())?;
-    let included: BTreeSet<PathBuf> =
-        inputs.iter().filter_map(text).flat_map(|text| included(&text, root)).collect();
+fn standing_alone(inputs: Vec<Input>, reading: &Reading) -> Vec<Input> {
+    if inputs.len() < 2 {
+        return inputs;
+    }
+    let included: BTreeSet<PathBuf> = inputs.iter().flat_map(|input| included(input, reading)).collect();
     let is_part = |input: &Input| {
         !included.is_empty() && fs::canonicalize(&input.path).is_ok_and(|path| included.contains(&path))
     };
@@ -71,7 +70,7 @@ fn standing_alone(inputs: Vec<Input>, root: Option<&Path>) -> Vec<Input> {
     inputs.into_iter().zip(parts).filter(|(_, is_part)| !is_part).map(|(input, _)| input).collect()
 }
 
-fn in_folder(folder: &Path, root: Option<&Path>) -> Vec<Input> {
+fn in_folder(folder: &Path, reading: &Reading) -> Vec<Input> {
     let mut found = Vec::new();
     let fault = match below(folder, &mut found) {
         Err(error) => Some(format!("`{}` can't be read: {error}", folder.display())),
@@ -83,7 +82,7 @@ fn in_folder(folder: &Path, root: Option<&Path>) -> Vec<Input> {
     if fault.is_some() {
         return vec![Input { path: folder.to_owned(), fault }];
     }
-    standing_alone(found.into_iter().map(|path| Input { path, fault: None }).collect(), root)
+    standing_alone(found.into_iter().map(|path| Input { path, fault: None }).collect(), reading)
 }
 
 /// Collects what looks like a configuration in a folder and those in it, by name. Hidden files and folders are left out, and
@@ -148,27 +147,20 @@ fn commands(tree: &Tree, text: &[u8]) -> Vec<Vec<u8>> {
     tree.lines().filter_map(|line| name(line.kind)).collect()
 }
 
-/// The files that a configuration reads, by `include` or `$`, as the system calls them.
-fn included(text: &[u8], root: Option<&Path>) -> Vec<PathBuf> {
-    let tree = grammar::parse(text);
-    let mut paths = Vec::new();
-    let mut reads = |path: &[u8]| {
-        let path = Path::new(OsStr::from_bytes(path));
-        paths.extend(fs::canonicalize(match (root, path.strip_prefix("/")) {
-            (Some(root), Ok(inside)) => root.join(inside),
-            _ => path.to_owned(),
-        }));
-    };
-    for line in tree.lines() {
-        let LineKind::Directive(words) = line.kind else { continue };
-        tree.words(words).filter_map(|word| word.spliced_path(text)).for_each(|path| reads(&path));
-        let mut words = tree.words(words);
-        let is_include = words.next().is_some_and(|word| &*word.value(text) == b"include");
-        if let Some(word) = words.next().filter(|_| is_include) {
-            reads(&word.value(text));
-        }
+/// The files that a configuration reads besides its own, as the system calls them.
+fn included(input: &Input, reading: &Reading) -> Vec<PathBuf> {
+    // A pipe can be read once only.
+    if !input.path.is_file() {
+        return Vec::new();
     }
-    paths
+    let Ok(given) = Given::read(&input.path) else { return Vec::new() };
+    let options = CompileOptions {
+        root: reading.image.root.clone(),
+        template: reading.template.into(),
+        ..CompileOptions::default()
+    };
+    let lowered = lower_with(&input.path, &given, &options);
+    lowered.sources.iter().skip(1).filter_map(|(_, source)| fs::canonicalize(&source.path).ok()).collect()
 }
 
 #[cfg(test)]
@@ -218,6 +210,7 @@ mod tests {
             ("sub/3proxy.cfg", "proxy\n"),
             ("one.cfg", "include /two.cfg\n"),
             ("two.cfg", "include /one.cfg\n"),
+            ("jail.cfg", "chroot /sub\ninclude /3proxy.cfg\n"),
         ] {
             std::fs::write(at(name), text).unwrap();
         }
@@ -231,6 +224,7 @@ mod tests {
         let all = ["3proxy-acl.cfg", "3proxy-users.cfg", "main.cfg"];
         assert_eq!(found(&all, &reading), ["main.cfg"]);
         assert_eq!(found(&["sub", "main.cfg", "3proxy-acl.cfg"], &reading), ["sub/3proxy.cfg", "main.cfg"]);
+        assert_eq!(found(&["sub/3proxy.cfg", "jail.cfg"], &reading), ["jail.cfg"]);
         // Alone it is what was asked for; so is each where nothing is included.
         assert_eq!(found(&["3proxy-acl.cfg"], &reading), ["3proxy-acl.cfg"]);
         assert_eq!(found(&all, &Reading { no_includes: true, image: inside(), ..Reading::default() }), all);
