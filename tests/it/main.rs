@@ -30,6 +30,7 @@ mod proxy;
 mod readme;
 mod reload;
 mod run;
+mod sarif;
 mod secrets;
 mod support;
 mod tables;
