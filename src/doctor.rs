@@ -12,6 +12,7 @@ mod limits;
 mod load;
 mod network;
 mod offload;
+mod places;
 mod ports;
 mod probe;
 #[cfg(test)]
@@ -97,6 +98,7 @@ fn examine<'a>(subject: Subject<'a>, host: &'a dyn Host) -> Examination<'a> {
     }
     addresses::examine(&mut examination);
     files::examine(&mut examination);
+    places::examine(&mut examination);
     certificates::examine(&mut examination);
     examination
 }

@@ -50,6 +50,10 @@ checks! {
     ///
     /// That holds for hashed passwords too: the hashes that 3proxy knows are quick to guess at.
     FILE_PERMISSIONS = "file-permissions";
+    /// A service is bound to an interface or a network namespace that this host does not have.
+    ///
+    /// `-Di`, `-De`, `-ni` and `-ne` name them; interfaces are looked for in `/sys/class/net`, namespaces in `/run/netns`.
+    INTERFACE_MISSING = "interface-missing";
     /// `ssl_ktls` is set, but the kernel does no TLS.
     ///
     /// TLS goes on in the process, without a word.
@@ -79,6 +83,16 @@ checks! {
     /// A connection takes two descriptors, four in `ftppr`, one in `udppm` and `dnspr`; two more for each direction that `-s` splices; one while a name is resolved, if there
     /// is an `nserver`; one for RADIUS. At the limit, connections are not accepted.
     OPEN_FILES = "open-files";
+    /// A file or folder that the configuration names is not there.
+    ///
+    /// The folders of logs, counters, reports, sockets, certificate caches and the pid file, the `chroot` folder, libraries of plugins, watched
+    /// files. What stands behind `chroot` is looked for in there. A path with `%` is a pattern, and is not looked for.
+    PATH_MISSING = "path-missing";
+    /// The user who serves can't write where the configuration has it write.
+    ///
+    /// Behind `setuid` that is the user that it names; a log that is rotated, a report and a certificate cache are made anew by that user wherever the
+    /// lines stand. Without `setuid` it is the user of the process that `--pid` names. Groups are taken to be the right ones.
+    PATH_NOT_WRITABLE = "path-not-writable";
     /// The user may have fewer processes and threads than 3proxy's connections need: it has a thread for each.
     ///
     /// The limit does not hold for root; it does after `setuid`.
@@ -97,6 +111,10 @@ checks! {
     THREADS = "threads";
     /// Ports of ended connections are kept for long, while the load needs more than half of all ports.
     TIME_WAIT = "time-wait";
+    /// `setuid`, `setgid` or `chroot` names a user or group that is not in `/etc/passwd` or `/etc/group`.
+    ///
+    /// A directory service may know it all the same.
+    USER_UNKNOWN = "user-unknown";
 }
 
 #[cfg(test)]

@@ -78,11 +78,15 @@ fn keys(examination: &Examination<'_>) -> BTreeMap<PathBuf, Loc> {
 
 /// Where a file is that a service names: in the `chroot`, if there is one and the file is in it; what is read before that line is outside.
 pub(super) fn path(examination: &Examination<'_>, text: &Text) -> PathBuf {
-    let written = |text: &Text| Path::new(OsStr::from_bytes(text.as_bytes())).to_path_buf();
     let path = written(text);
     let root = examination.subject.program.process.chroot.first().and_then(|chroot| chroot.value.first());
     let inside = root.map(|root| written(root).join(path.strip_prefix("/").unwrap_or(&path)));
     inside.filter(|inside| examination.host.mode(inside).is_ok()).unwrap_or(path)
+}
+
+/// A path as it is written.
+pub(super) fn written(text: &Text) -> PathBuf {
+    Path::new(OsStr::from_bytes(text.as_bytes())).to_path_buf()
 }
 
 fn file(examination: &mut Examination<'_>, path: &Path, secret: Option<(Loc, &str)>, start: Loc) {

@@ -25,6 +25,12 @@ pub(crate) trait Host {
     /// What the system says.
     fn mode(&self, path: &Path) -> io::Result<u32>;
 
+    /// The user and the group that a file or folder belongs to.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn owner(&self, path: &Path) -> io::Result<(u32, u32)>;
+
     /// Whether a socket may have this address.
     ///
     /// # Errors
@@ -56,6 +62,10 @@ impl Host for Machine {
         Ok(fs::metadata(path)?.mode())
     }
 
+    fn owner(&self, path: &Path) -> io::Result<(u32, u32)> {
+        fs::metadata(path).map(|metadata| (metadata.uid(), metadata.gid()))
+    }
+
     fn bind(&self, address: IpAddr) -> io::Result<()> {
         // Asking the kernel is surer than a list of addresses: whole networks may be local, or foreign addresses be allowed.
         UdpSocket::bind((address, 0)).map(drop)
@@ -79,6 +89,7 @@ mod tests {
         assert!(Machine.read(Path::new("/dev/zero")).is_err() && Machine.read(Path::new("/")).is_err());
         assert!(Machine.bind(Ipv4Addr::LOCALHOST.into()).is_ok());
         assert!(Machine.mode(Path::new("/nowhere")).is_err());
+        assert!(Machine.owner(Path::new("/")).is_ok() && Machine.owner(Path::new("/nowhere")).is_err());
         assert!(Machine.now() > 1_700_000_000);
     }
 }

@@ -300,7 +300,7 @@ fn secrets_are_for_the_proxy_alone() {
     let jail = "chroot /jail\nssl_client_key /k\nssl_cli\nproxy -i127.0.0.1\n";
     let modes = [("/jail/k", "0604"), ("/jail", "0755"), ("/k", "0600"), ("/", "0755")];
     check("tuned", &modes, jail, &["file-permissions: mode 0604 -> no permission for others"]);
-    check("tuned", &modes[2..], jail, &[]);
+    check("tuned", &modes[1..], jail, &[]);
     let key = "ssl_client_key /k\nssl_cli\nproxy -i127.0.0.1\n";
     check(
         "tuned",
@@ -361,4 +361,83 @@ fn what_is_found_ten_thousand_times_is_told_once() {
     let text = String::from_utf8(text).unwrap();
     assert_eq!(text.matches("deny[address-not-here]").count(), 1);
     assert!(text.contains("10000 denied, 0 warned"), "{text}");
+}
+
+/// A service without a fault of its own, behind these lines.
+fn served(lines: &str) -> String {
+    format!("{lines}\nmaxconn 10\nproxy -i127.0.0.1\n")
+}
+
+#[test]
+fn what_the_configuration_names_has_to_be_there() {
+    let missing = ["path-missing: nothing -> a folder"];
+    for (lines, there, missing) in [
+        ("log /var/log/p/log D", "/var/log/p", &missing[..]),
+        ("log p.log", ".", &missing),
+        ("counter /c/f.3cf", "/c", &missing),
+        ("counter f.3cf D /reports/r", "/reports", &missing),
+        ("pidfile /run/p/pid", "/run/p", &missing),
+        ("chroot /jail", "/jail", &missing),
+        ("monitor /etc/list", "/etc/list", &["path-missing: nothing -> a file"]),
+        ("plugin /lib/x.so start", "/lib/x.so", &["path-missing: nothing -> a file"]),
+        ("config /etc/other.cfg", "/etc/other.cfg", &["path-missing: nothing -> a file"]),
+    ] {
+        check("tuned", &[(there, "0755")], &served(lines), &[]);
+        check("tuned", &[(there, "-")], &served(lines), missing);
+    }
+    let file = [("/var/log/p", "0100644")];
+    check("tuned", &file, &served("log /var/log/p/log"), &["path-missing: no folder -> a folder"]);
+    // What is called by the time of day, by a library path or by nothing can't be looked for.
+    for lines in ["log /nowhere/%Y/log D", "plugin x.so start", "log", "log @syslog", "log /dev/null"] {
+        check("tuned", &[("/dev", "0755")], &served(lines), &[]);
+    }
+}
+
+#[test]
+fn behind_chroot_paths_are_in_there() {
+    let modes = [("/jail", "0755"), ("/log", "0755"), ("/jail/log", "-")];
+    check("tuned", &modes, &served("log /log/p\nchroot /jail"), &[]);
+    check("tuned", &modes, &served("chroot /jail\nlog /log/p"), &["path-missing: nothing -> a folder"]);
+    check("tuned", &[("/jail", "0755"), ("/jail/log", "0755")], &served("chroot /jail\nlog /log/p"), &[]);
+}
+
+#[test]
+fn who_serves_must_be_able_to_write() {
+    let users = ("/etc/passwd", "root:x:0:0::/:\nnobody:x:65534:65534::/:\n");
+    let folder = |mode| [users, ("/log", mode)];
+    let told = ["path-not-writable: mode 0755 of user 0 -> write permission for user 65534"];
+    for (lines, mode, expected) in [
+        ("setuid nobody\nlog /log/p", "0755", &told[..]),
+        ("setuid 65534\nlog /log/p", "0755", &told),
+        ("setuid nobody\nlog /log/p", "0775", &[]),
+        ("setuid nobody\nlog /log/p", "0757", &[]),
+        // It is open by then.
+        ("log /log/p\nsetuid nobody", "0755", &[]),
+        ("log /log/p D\nsetuid nobody", "0755", &told),
+        ("log /log/p D", "0755", &[]),
+        ("setuid root\nlog /log/p", "0755", &[]),
+    ] {
+        check("tuned", &folder(mode), &served(lines), expected);
+    }
+    let host = Recorded::named("tuned").with("/log", "0755").owned("/log", 65534);
+    assert_eq!(found(&served("setuid 65534\nlog /log/p"), &host, Target::ThreeProxy), [""; 0]);
+}
+
+#[test]
+fn users_and_interfaces_are_known() {
+    let accounts = [("/etc/passwd", "root:x:0:0::/:\n"), ("/etc/group", "root:x:0:\n")];
+    let unknown = |what: &str| format!("user-unknown: nothing -> a {what}");
+    for (lines, expected) in [
+        ("setuid proxy", vec![unknown("user")]),
+        ("setgid proxy\nsetuid root", vec![unknown("group")]),
+        ("setgid root\nsetuid 13", vec![]),
+    ] {
+        let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+        check("tuned", &accounts, &served(lines), &expected);
+    }
+    let net = [("/sys/class/net", "0755"), ("/sys/class/net/eth0", "0755")];
+    let gone = "interface-missing: nothing -> an entry in /sys/class/net";
+    check("tuned", &net, "maxconn 10\nproxy -i127.0.0.1 -Deeth0\n", &[]);
+    check("tuned", &net, "maxconn 10\nproxy -i127.0.0.1 -Dieth1\n", &[gone]);
+    check("tuned", &[], "maxconn 10\nproxy -i127.0.0.1 -Dieth1\n", &[]);
 }

@@ -88,6 +88,14 @@ fn threads_are_asked_for_unless_cfgc_serves() {
 }
 
 #[test]
+fn a_folder_that_is_not_there_is_found() {
+    let config = "log /nowhere/at/all/log D\ncounter here.3cf\nmaxconn 1\nproxy -i127.0.0.1 -p@p\n";
+    let found = found(&cfgc::output(&["doctor", "--json"], config));
+    let of_paths: Vec<_> = found.iter().filter(|row| row.starts_with("path-")).collect();
+    assert_eq!(of_paths, ["path-missing there is no folder `/nowhere/at/all` for the log file"]);
+}
+
+#[test]
 fn without_a_configuration_there_is_nothing_to_examine() {
     let output = cfgc::command().args(["doctor", "/nowhere/3proxy.cfg"]).output().unwrap();
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]));

@@ -21,6 +21,9 @@ pub(crate) struct Recorded {
     files: HashMap<PathBuf, String>,
     /// Octal.
     modes: HashMap<PathBuf, String>,
+    /// Those that are not root's.
+    #[serde(default)]
+    owners: HashMap<PathBuf, u32>,
 }
 
 impl Recorded {
@@ -28,6 +31,12 @@ impl Recorded {
     pub(crate) fn named(name: &str) -> Self {
         let path = format!("{}/tests/cases/doctor/{name}.json", env!("CARGO_MANIFEST_DIR"));
         serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    }
+
+    /// The same with a file or folder of another user.
+    pub(crate) fn owned(mut self, path: &str, user: u32) -> Self {
+        self.owners.insert(path.into(), user);
+        self
     }
 
     /// The same with another kernel setting, file, or mode (where the value is octal): `-` takes it away.
@@ -65,6 +74,10 @@ impl Host for Recorded {
     fn mode(&self, path: &Path) -> io::Result<u32> {
         let mode = self.modes.get(path).ok_or(ErrorKind::NotFound)?;
         Ok(u32::from_str_radix(mode, 8).unwrap())
+    }
+
+    fn owner(&self, path: &Path) -> io::Result<(u32, u32)> {
+        self.mode(path).map(|_| (self.owners.get(path).copied().unwrap_or_default(), 0))
     }
 
     fn bind(&self, address: IpAddr) -> io::Result<()> {
