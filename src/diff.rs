@@ -27,7 +27,8 @@ pub(crate) fn run(args: &Diff) -> Result<ExitCode> {
     }
     let image = Image { root: args.old_root.clone().or_else(|| args.image.root.clone()) };
     let (old, new) = (read(&args.old, &image)?, read(&args.new, &args.image)?);
-    let changes = change::compare(&old, &new);
+    let mut changes = change::compare(&old, &new);
+    diff::hide(&mut changes, [&old, &new]);
     let versions = Versions { old: &old, new: &new };
     let mut out = io::BufWriter::new(io::stdout().lock());
     if args.json {

@@ -1,4 +1,5 @@
 //! What changes between two configurations, for people and for programs.
+mod hidden;
 mod json;
 mod words;
 
@@ -12,6 +13,7 @@ use compiler::{
     sources::Loc,
 };
 
+pub(crate) use hidden::hide;
 pub(crate) use json::json;
 use words::Version;
 

@@ -1,5 +1,8 @@
 //! No password is printed, wherever a line has it and however it is broken.
-use std::{path::Path, process::Output};
+use std::{
+    path::Path,
+    process::{Output, Stdio},
+};
 
 use proptest::{
     prelude::{Strategy, any},
@@ -8,7 +11,11 @@ use proptest::{
 };
 use tempfile::TempDir;
 
-use crate::support::cfgc::command;
+use crate::support::{
+    cfgc::{Cfgc, command},
+    client::{http_get, socks5},
+    server,
+};
 
 /// What every password has in it, at its start and at its end.
 const CORE: &str = "zqjxkvw";
@@ -35,18 +42,86 @@ fn no_format_of_check_prints_one() {
 fn no_other_command_prints_one() {
     holds(|folder| {
         std::fs::write(folder.join("other.cfg"), "auth iponly\nproxy\n").unwrap();
+        std::fs::write(folder.join("tests.toml"), TESTS).unwrap();
         hides(folder, "ir", &["--json"]);
+        hides(folder, "doctor", &[]);
+        hides(folder, "doctor", &["--json"]);
         for json in [&[][..], &["--json"]] {
             let question = ["--service", "3128", "--from", "10.0.0.1", "--user", "bob", "--to", "a.test:80"];
             hides(folder, "trace", &[&question, json].concat());
         }
-        // Elements of lists stand by themselves there, and what a comma left of a password looks like a name.
-        let path = folder.join("3proxy.cfg");
-        let text = std::fs::read_to_string(&path).unwrap();
-        let whole = text.lines().filter(|line| !line.contains(&format!(",{CORE}")));
-        std::fs::write(&path, whole.map(|line| format!("{line}\n")).collect::<String>()).unwrap();
         hides(folder, "diff", &["other.cfg"]);
+        hides(folder, "diff", &["--json", "other.cfg"]);
+        hides_in(folder, &["test", "3proxy.cfg", "tests.toml"]);
+        hides_in(folder, &["test", "--coverage", "--format", "json", "3proxy.cfg", "tests.toml"]);
     });
+}
+
+#[test]
+fn no_configuration_that_does_not_start_prints_one() {
+    holds(|folder| {
+        // Nobody has that address, so it never starts, whatever the rest says.
+        let path = folder.join("3proxy.cfg");
+        let text = std::fs::read_to_string(&path).unwrap() + "proxy -p1 -i192.0.2.99\n";
+        std::fs::write(path, text).unwrap();
+        hides(folder, "run", &["--no-watch"]);
+    });
+}
+
+/// Two configurations that run, with passwords wherever one can stand. `N` tells them apart.
+const RUNNING: &str = "\
+internal 127.0.0.1
+log
+logformat \"L%E %U %n %T\"
+users bob:CL:zqjxkvwNzqjxkvw \"eve:CR:$1$zqjxkvw$zqjxkvw\" \"zed:CL:zqjxkvw,zqjxkvw\"
+authcache user,pass 60
+auth cache strong
+allow bob * * *
+allow zed * 127.0.0.1
+parent 1000 http 127.0.0.1 @closed zqjxkvw zqjxkvwNzqjxkvw
+proxy -p@proxy
+socks -p@socks
+";
+
+#[test]
+fn nothing_that_runs_prints_one() {
+    let origin = server::http();
+    let mut cfgc = Cfgc::run_with(&RUNNING.replace('N', "1"), &["--allow", "all", "--no-watch"]);
+    let use_it = |cfgc: &Cfgc, number: &str| {
+        let right = format!("zqjxkvw{number}zqjxkvw");
+        for password in [right.as_str(), "zqjxkvw-wrong"] {
+            let url = format!("http://{}/", origin.address());
+            http_get(cfgc.at("proxy"), &url, Some(("bob", password)));
+            http_get(cfgc.at("proxy"), &url, Some(("zed", "zqjxkvw,zqjxkvw")));
+            let inside = format!("http://bob:{password}@{}/", origin.address());
+            http_get(cfgc.at("proxy"), &inside, Some(("bob", right.as_str())));
+            drop(socks5(cfgc.at("socks"), "127.0.0.1", origin.port(), Some(("bob", password))));
+        }
+    };
+    use_it(&cfgc, "1");
+    cfgc.rewrite(&RUNNING.replace('N', "2"));
+    cfgc.reload();
+    use_it(&cfgc, "2");
+    for broken in [
+        "users bob:XX:zqjxkvw\nusrs bob:CL:zqjxkvw\n",
+        "radius zqjxkvw zqjxkvw\n",
+        "allow bob:CL:zqjxkvw,zqjxkvw\nproxy -pzqjxkvw\n",
+    ] {
+        cfgc.rewrite(&(RUNNING.replace('N', "3") + broken));
+        let told = |lines: &[String]| lines.iter().filter(|line| line.contains("not reloaded")).count();
+        let before = told(&cfgc.stderr.so_far());
+        cfgc.signal("HUP");
+        cfgc.stderr.wait_until("that it was not reloaded", |lines| told(lines) > before);
+    }
+    cfgc.signal("TERM");
+    assert_eq!(cfgc.ended(), Some(0));
+    for lines in [&cfgc.stdout, &cfgc.stderr] {
+        assert!(!lines.comes("the end", |_| false));
+        let lines = lines.so_far();
+        assert!(lines.len() > 5, "{lines:?}");
+        let shown: Vec<_> = lines.iter().filter(|line| line.to_lowercase().contains(CORE)).collect();
+        assert!(shown.is_empty(), "`cfgc run` prints a password: {shown:#?}");
+    }
 }
 
 /// Tries `check` on random configurations, which are `3proxy.cfg` in the folder that it is given.
@@ -67,14 +142,39 @@ fn holds(check: impl Fn(&Path)) {
         .unwrap();
 }
 
+/// Tests that every configuration fails: what they print names what it decides.
+const TESTS: &str = "\
+[defaults]
+service = \"proxy:3128\"
+from = \"10.0.0.1\"
+
+[[test]]
+name = \"one\"
+user = \"bob\"
+to = \"a.test:80\"
+expect = \"deny\"
+parent = \"direct\"
+
+[[test]]
+name = \"other\"
+to = \"a.test:80\"
+expect = \"allow\"
+entry = 1
+";
+
 /// Runs a command on the configuration, and looks through what it prints.
 fn hides(folder: &Path, name: &str, arguments: &[&str]) {
+    hides_in(folder, &[&[name], arguments, &["3proxy.cfg"]].concat());
+}
+
+/// Runs a command line in the configuration's folder, and looks through what it prints.
+fn hides_in(folder: &Path, arguments: &[&str]) {
     let Output { stdout, stderr, .. } =
-        command().arg(name).args(arguments).arg("3proxy.cfg").current_dir(folder).output().unwrap();
+        command().args(arguments).current_dir(folder).stdin(Stdio::null()).output().unwrap();
     for printed in [stdout, stderr] {
         let printed = String::from_utf8_lossy(&printed).to_lowercase();
         let shown: Vec<_> = printed.lines().filter(|line| line.contains(CORE)).collect();
-        assert!(shown.is_empty(), "`cfgc {name} {arguments:?}` prints a password:\n{}", shown.join("\n"));
+        assert!(shown.is_empty(), "`cfgc {arguments:?}` prints a password:\n{}", shown.join("\n"));
     }
 }
 
