@@ -40,6 +40,7 @@ pub(crate) mod bind_address_is_name;
 pub(crate) mod bom;
 pub(crate) mod cache_any_password;
 pub(crate) mod cache_key_misses_field;
+pub(crate) mod cache_key_password_alone;
 pub(crate) mod cache_key_without_client;
 pub(crate) mod cache_radius_without_ext;
 pub(crate) mod cache_shared_between_services;
@@ -133,6 +134,7 @@ pub(crate) mod parent_chain_not_fallback;
 pub(crate) mod parent_credentials_too_long;
 pub(crate) mod parent_extends_distant_entry;
 pub(crate) mod parent_hop_ignored;
+pub(crate) mod parent_name_unknown;
 pub(crate) mod parent_password_in_clear;
 pub(crate) mod parent_plus_without_fakeresolve;
 pub(crate) mod parent_resolved_once;
@@ -146,6 +148,7 @@ pub(crate) mod parent_weights_leak;
 pub(crate) mod parent_weights_overflow;
 pub(crate) mod password_read_as_include;
 pub(crate) mod period_ignored;
+pub(crate) mod plugin_behind_chroot;
 pub(crate) mod port_conflict_any;
 pub(crate) mod port_list_malformed;
 pub(crate) mod port_malformed;
@@ -247,6 +250,7 @@ static RULES: &[&Rule] = &[
     &bom::RULE,
     &cache_any_password::RULE,
     &cache_key_misses_field::RULE,
+    &cache_key_password_alone::RULE,
     &cache_key_without_client::RULE,
     &cache_radius_without_ext::RULE,
     &cache_shared_between_services::RULE,
@@ -340,6 +344,7 @@ static RULES: &[&Rule] = &[
     &parent_credentials_too_long::RULE,
     &parent_extends_distant_entry::RULE,
     &parent_hop_ignored::RULE,
+    &parent_name_unknown::RULE,
     &parent_password_in_clear::RULE,
     &parent_plus_without_fakeresolve::RULE,
     &parent_resolved_once::RULE,
@@ -353,6 +358,7 @@ static RULES: &[&Rule] = &[
     &parent_weights_overflow::RULE,
     &password_read_as_include::RULE,
     &period_ignored::RULE,
+    &plugin_behind_chroot::RULE,
     &port_conflict_any::RULE,
     &port_list_malformed::RULE,
     &port_malformed::RULE,

@@ -1,7 +1,7 @@
 //! What operators stumbled over, and what 3proxy was seen to do: each case is a configuration that says what must be found in it.
 //!
-//! `# expect: RULE LINE` (or `RULE FILE:LINE`) names a finding; no other finding may deny. `# expect: nothing yet` stands where the
-//! rule is still to come. Behind a line `#@ NAME` stands the text of a further file.
+//! `# expect: RULE LINE` (or `RULE FILE:LINE`) names a finding; no other finding may deny. `# expect: nothing, WHY` stands where no
+//! rule has anything to say: the file is right, or what was wrong is not in it. Then nothing may warn either. Behind a line `#@ NAME` stands the text of a further file.
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
@@ -62,10 +62,17 @@ fn judge(text: &str) -> Vec<String> {
     let compiled = compiler::compile(Path::new(MAIN), &files);
 
     let claims = text.lines().filter_map(|line| line.strip_prefix("# expect: "));
-    let expected: BTreeSet<&str> = claims.clone().filter(|claim| *claim != "nothing yet").collect();
+    let is_nothing =
+        |claim: &&str| claim.split_whitespace().next().is_some_and(|word| word.starts_with("nothing"));
+    let expected: BTreeSet<&str> = claims.clone().filter(|claim| !is_nothing(claim)).collect();
     let mut faults = Vec::new();
     if claims.clone().count() != expected.len() + usize::from(expected.is_empty()) {
         faults.push("expects something twice, or nothing and something".to_owned());
+    }
+    let reasoned =
+        |claim: &str| claim.strip_prefix("nothing, ").is_some_and(|why| why.split_whitespace().count() > 3);
+    if claims.clone().any(|claim| is_nothing(&claim) && !reasoned(claim)) {
+        faults.push("does not say why nothing is expected".to_owned());
     }
     let found: Vec<(String, Level, &str)> = found(&compiled);
     for claim in &expected {
@@ -74,7 +81,8 @@ fn judge(text: &str) -> Vec<String> {
         }
     }
     for (place, level, message) in &found {
-        if *level == Level::Deny && !expected.contains(place.as_str()) {
+        let is_bad = *level == Level::Deny || *level == Level::Warn && expected.is_empty();
+        if is_bad && !expected.contains(place.as_str()) {
             faults.push(format!("`{place}` is not expected: {message}"));
         }
     }
@@ -127,7 +135,13 @@ fn found(compiled: &Compiled) -> Vec<(String, Level, &str)> {
 
 #[test]
 fn a_case_that_says_nothing_or_too_much_is_at_fault() {
-    assert_eq!(judge("# expect: nothing yet\n\ninternal 127.0.0.1\nproxy\n"), [""; 0]);
+    let right = "internal 127.0.0.1\nproxy\n";
+    assert_eq!(judge(&format!("# expect: nothing, it is right as it stands\n\n{right}")), [""; 0]);
+    assert_eq!(judge(&format!("# expect: nothing, it is right as it stands\n\n flush\n{right}")).len(), 1);
+    for claim in ["nothing", "nothing yet", "nothing, yet"] {
+        let faults = judge(&format!("# expect: {claim}\n\n{right}"));
+        assert_eq!(faults, ["does not say why nothing is expected"], "{claim}");
+    }
     assert_eq!(
         judge("# expect: open-proxy 3\n\ninternal 127.0.0.1\nproxy\n"),
         ["`open-proxy 3` is not found"]

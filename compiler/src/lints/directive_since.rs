@@ -1,13 +1,15 @@
-//! A command that the target does not know.
+//! A command or service option that the target does not know.
 use std::collections::HashSet;
 
+use grammar::option;
+
 use super::rule::{Lint, rule};
-use crate::options::Runner;
+use crate::{options::Runner, program::service::ServiceKind, sources::Loc};
 
 rule! {
-    /// A 3proxy of the series that the file is for may not know this command, and then refuses the file.
+    /// A 3proxy of the series that the file is for may not know this command or service option, and then refuses the file.
     ///
-    /// The series is 1.0, or what `target` in `cfgc.toml` says.
+    /// The series is 1.0, or what `target` in `cfgc.toml` says. For 0.9 an option such as `-x` of a mail proxy is found, too.
     ///
     /// ```3proxy,fires
     /// ssl_ktls
@@ -38,18 +40,25 @@ fn check(lint: &mut Lint<'_>) {
         Runner::ThreeProxy10 => [1, 0, 0],
         Runner::Cfgc => return,
     };
-    let program = lint.program;
-    let newer = program.commands.iter().filter(|ran| version(ran.row.since) > oldest);
-    // Each command is told once.
+    let mut newer: Vec<(Loc, &str, &str)> = Vec::new();
+    for ran in &lint.program.commands {
+        newer.push((ran.at, ran.row.name, ran.row.since));
+        if ServiceKind::ALL.iter().any(|kind| kind.name() == ran.row.name) {
+            let words = lint.sources.values(ran.at).into_iter().skip(1);
+            let options = words.filter_map(|(at, word)| Some((at, option::find(&word)?.0)));
+            newer.extend(options.map(|(at, row)| (at, row.flag, row.since)));
+        }
+    }
+    newer.retain(|(_, _, since)| version(since) > oldest);
+    // Each command and option is told once.
     let mut told = HashSet::new();
-    for ran in newer.filter(|ran| told.insert(ran.row.name)) {
-        let (name, since) = (ran.row.name, ran.row.since);
+    for (at, name, since) in newer.into_iter().filter(|(_, name, _)| told.insert(*name)) {
         lint.report(
             RULE.finding(
-                ran.at,
+                at,
                 format!("`{name}` is known since 3proxy {since}: an older one refuses the file"),
             )
-            .help("see that every host has it (`3proxy --version`), or take the line out"),
+            .help("see that every host has it (`3proxy --version`), or take it out"),
         );
     }
 }
@@ -59,4 +68,23 @@ fn version(text: &str) -> [u16; 3] {
     let mut parts = text.split('.').map(|part| part.parse().unwrap_or_default());
     let mut next = || parts.next().unwrap_or_default();
     [next(), next(), next()]
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        lints::tests::findings_for,
+        options::Runner::{Cfgc, ThreeProxy09, ThreeProxy10},
+    };
+
+    #[test]
+    fn options_are_looked_at_once_each() {
+        let text = "auth iponly\nallow *\nsmtpp -x -i127.0.0.1\npop3p -x -t -i127.0.0.1\n";
+        let told = |runner| {
+            let found = findings_for(runner, "directive-since", text);
+            found.into_iter().map(|finding| finding.message).collect::<Vec<_>>()
+        };
+        assert_eq!(told(ThreeProxy09), ["`-x` is known since 3proxy 0.9.8: an older one refuses the file"]);
+        assert_eq!((told(ThreeProxy10), told(Cfgc)), (Vec::new(), Vec::new()));
+    }
 }

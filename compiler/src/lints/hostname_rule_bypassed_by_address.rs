@@ -12,7 +12,7 @@ use crate::{
     },
     program::{
         Program,
-        acl::{Ace, AceId, Action, Matcher},
+        acl::{Ace, AceId, Action, Matcher, NamePattern},
         auth::AuthType,
         service::{Service, ServiceKind},
     },
@@ -87,8 +87,19 @@ const fn chooses(kind: ServiceKind) -> bool {
 fn by_name(matcher: &Matcher) -> bool {
     matcher.targets.as_ref().is_some_and(|targets| {
         // Ports in this column are no names.
-        targets.addresses.is_empty() && !targets.names.is_empty() && !acl_column_mixup::names_no_host(targets)
+        targets.addresses.is_empty()
+            && !targets.names.iter().all(is_of_addresses)
+            && !acl_column_mixup::names_no_host(targets)
     })
+}
+
+/// Whether a pattern is for the text of addresses: it has digits, dots and colons only.
+fn is_of_addresses(pattern: NamePattern<'_>) -> bool {
+    let (NamePattern::Exact(text)
+    | NamePattern::Prefix(text)
+    | NamePattern::Suffix(text)
+    | NamePattern::Contains(text)) = pattern;
+    text.iter().all(|byte| byte.is_ascii_digit() || b".:".contains(byte))
 }
 
 /// Whether addresses of hosts elsewhere are listed: these may be those of what is denied by name.
@@ -201,6 +212,10 @@ flush
 deny * * a.example,192.0.2.1
 allow *
 socks
+flush
+deny * * *1,*2,10.*
+allow *
+proxy -p3132
 ",
         );
     }

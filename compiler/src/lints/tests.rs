@@ -61,6 +61,11 @@ pub(crate) fn findings(name: &str, text: &str) -> Vec<Finding> {
     compiled(super::find(name).expect("no such rule"), text, Vec::new()).1
 }
 
+/// The same for another program that will run it.
+pub(crate) fn findings_for(runner: Runner, name: &str, text: &str) -> Vec<Finding> {
+    compiled_for(runner, super::find(name).expect("no such rule"), text, Vec::new()).1
+}
+
 #[test]
 fn what_only_3proxy_does_is_told_to_nobody_else() {
     let mut rules = 0;

@@ -7,7 +7,8 @@
 //!
 //! **Which requests.** Those that clients of the services with this list can ask for. Of an entry that lists nothing (`deny *` at the
 //! end) all requests that there are, since it is there for what nobody thought of. A BIND passes over entries with parents, and is looked
-//! at by itself. A local redirection does not shadow: the list is walked again behind it.
+//! at by itself. A local redirection does not shadow: the list is walked again behind it. Nor does an entry with a weight shadow while
+//! another has a greater one, which may be left from a walk before.
 use std::collections::HashMap;
 
 use super::{Policy, walked::Walked, witness::Witness};
@@ -78,8 +79,7 @@ pub(crate) fn find<'p>(
     for walked in lists {
         let (acl, Some((service, _))) = (walked.acl, walked.copies.first().copied()) else { continue };
         let entries: Vec<AceId> = program.acls.entries(acl).map(|(id, _)| id).collect();
-        // A weight makes an entry depend on those that were passed over before it.
-        if entries.len() < 2 || program.acls.entries(acl).any(|(_, ace)| ace.weight != 0) {
+        if entries.len() < 2 {
             continue;
         }
         let asked = Askable::of(walked.services(program).map(|service| (program, service)));
@@ -103,6 +103,8 @@ struct Search<'a> {
     entries: &'a [AceId],
     views: [Askable; 2],
     decide: Decide<'a>,
+    /// The greatest weight of its entries, or 0.
+    heaviest: i32,
 }
 
 /// What clients of the services can ask for, or everything.
@@ -137,7 +139,14 @@ impl<'a> Search<'a> {
         if entries.iter().filter_map(|id| program.acls.ace(*id)).any(local) {
             asked.operations = Askable::everything().operations;
         }
-        Self { program, list, entries, views: [asked, Askable::everything()], decide }
+        let weights = entries.iter().filter_map(|id| program.acls.ace(*id)).map(|ace| ace.weight);
+        let heaviest = weights.max().unwrap_or_default().max(0);
+        Self { program, list, entries, views: [asked, Askable::everything()], decide, heaviest }
+    }
+
+    /// Whether an entry decides whatever it matches: none leaves a greater weight, in this walk or an earlier one.
+    fn is_steady(&self, ace: &Ace) -> bool {
+        ace.weight == 0 || ace.weight == self.heaviest
     }
 
     fn asked(&self, view: View) -> &Askable {
@@ -235,7 +244,8 @@ impl<'a> Search<'a> {
     /// Whether one entry matches all that another does, as is seen without calculating.
     fn covers(&self, shadow: &Shadow, ace: &Ace) -> bool {
         let plain = Matcher::default();
-        self.ace(shadow).is_some_and(|other| other.matcher == plain || other.matcher == ace.matcher)
+        let all = |other: &Ace| other.matcher == plain || other.matcher == ace.matcher;
+        self.ace(shadow).is_some_and(|other| all(other) && self.is_steady(other))
     }
 
     /// Whether two entries do the same with a request.
@@ -287,7 +297,8 @@ impl<'s> Exact<'s> {
                 First::Earlier(shadow) => shadow,
                 First::Itself | First::Later => return Outcome::Silent,
             };
-            let Some(earlier) = search.ace(&shadow) else { return Outcome::Silent };
+            let steady = search.ace(&shadow).filter(|ace| search.is_steady(ace));
+            let Some(earlier) = steady else { return Outcome::Silent };
             // If it comes again, it did not take what it decides.
             let again = by.iter().any(|other| other.place == shadow.place);
             let taken = space.shapes(&earlier.matcher, bind);

@@ -1,5 +1,5 @@
 //! What is said to be shadowed is: no request of small universes is decided by it.
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use proptest::prelude::*;
 
@@ -10,7 +10,7 @@ use crate::{
     program::acl::Operation,
     requests::testing::{line, universe},
     sources::MemoryFiles,
-    table::{Subject, oracle},
+    table::{Request, Subject, oracle},
 };
 
 fn shadowed(text: &str) -> (Policy, Vec<Shadowed>) {
@@ -40,9 +40,14 @@ proptest! {
                 let own = policy.program().acls.ace(one.entry).unwrap();
                 prop_assert!(oracle::matches(&own.matcher, &Subject::new(&request)));
             }
+            // What an earlier walk left counts as well: of another authentication type, or under 3proxy of another request.
+            let left: BTreeSet<i32> = policy.program().acls.aces.iter().map(|ace| ace.weight.max(0)).collect();
             universe.each(|request| {
-                let other = policy.decide(0, &request).entry != Some(one.entry);
-                prop_assert!(other || one.but_bind && request.operation == Operation::Bind, "{:?}", request);
+                for weight in left.iter().copied().chain([0]) {
+                    let request = Request { weight, ..request };
+                    let other = policy.decide(0, &request).entry != Some(one.entry);
+                    prop_assert!(other || one.but_bind && request.operation == Operation::Bind, "{:?}", request);
+                }
                 Ok(())
             })?;
         }
@@ -59,4 +64,17 @@ fn long_lists_are_asked_by_their_index() {
     let places: Vec<(u32, usize)> = shadowed(&text).1.iter().map(|one| (one.place, one.by.len())).collect();
     // The second `deny` is shadowed by more entries than are followed.
     assert_eq!(places, [(200, 1), (202, 1)]);
+}
+
+#[test]
+fn entries_with_weights_shadow_while_none_is_heavier() {
+    let places = |lines: &str| -> Vec<u32> {
+        let text = format!("auth iponly\n{lines}\nproxy\n");
+        shadowed(&text).1.iter().map(|one| one.place).collect()
+    };
+    assert_eq!(places("allow *\nweight 5\ndeny * 10.0.0.0/8"), [1]);
+    assert_eq!(places("allow * 10.0.0.1\nweight 9\nallow *\nweight 9\ndeny * 10.0.0.0/8"), [2]);
+    assert_eq!(places("allow * 10.0.0.1\nweight 9\nallow *\ndeny * 10.0.0.0/8"), [2]);
+    assert_eq!(places("allow * 10.0.0.1\nweight 9\nallow *\nweight 5\ndeny * 10.0.0.0/8"), [0_u32; 0]);
+    assert_eq!(places("allow *\nweight -1\ndeny * 10.0.0.0/8"), [0_u32; 0]);
 }
