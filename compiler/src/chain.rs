@@ -80,9 +80,20 @@ impl<'a> Chain<'a> {
     /// What follows from the answer of the type that was asked last: who the client is, or a code. `request` is what the client
     /// asks for; its user is not looked at.
     pub fn judge(&mut self, request: &Request<'_>, found: Result<&Identity, u16>) -> Judged {
+        let (policy, service) = (self.policy, self.service);
+        self.judge_by(request, found, &mut |request| policy.decide(service, request))
+    }
+
+    /// The same, where `ask` stands for the access list.
+    pub(crate) fn judge_by(
+        &mut self,
+        request: &Request<'_>,
+        found: Result<&Identity, u16>,
+        ask: &mut dyn FnMut(&Request<'_>) -> Verdict,
+    ) -> Judged {
         let judged = match found {
             Err(code) => Judged { verdict: None, code },
-            Ok(identity) => self.ask_list(request, identity),
+            Ok(identity) => self.ask_list(request, identity, ask),
         };
         let is_known = judged.verdict.is_some() && self.step() != Some(AuthType::IpOnly);
         self.is_over = judged.code == 0 || judged.code > 9 || is_known;
@@ -103,12 +114,15 @@ impl<'a> Chain<'a> {
         self.steps.iter().take(self.asked.saturating_sub(1)).any(|step| step.kind.is_cache())
     }
 
-    fn ask_list(&self, request: &Request<'_>, identity: &Identity) -> Judged {
+    fn ask_list(
+        &self,
+        request: &Request<'_>,
+        identity: &Identity,
+        ask: &mut dyn FnMut(&Request<'_>) -> Verdict,
+    ) -> Judged {
         let verdict = match identity {
             Identity::Unchecked => Verdict { entry: None, decision: Decision::Allow },
-            Identity::Hidden | Identity::User { .. } => {
-                self.policy.decide(self.service, &Request { user: identity.user(), ..*request })
-            }
+            Identity::Hidden | Identity::User { .. } => ask(&Request { user: identity.user(), ..*request }),
         };
         let is_last = self.asked >= self.steps.len();
         let code = match verdict.decision {

@@ -49,6 +49,9 @@ pub struct Query {
     pub from: Option<IpAddr>,
     /// Where it wants to; `None`: the service learns of no target.
     pub target: Option<TargetName>,
+    /// The target as the client wrote it, where `target` keeps less of it: the dot at its end, capitals, `::ffff:`. Nothing here
+    /// decides by it, but 3proxy does.
+    pub written: Option<Box<str>>,
     /// The target's port; 0: not known.
     pub port: u16,
     /// What it wants to do there.
@@ -214,6 +217,14 @@ impl Query {
         connects && self.target.is_some() && is_nothing
     }
 
+    /// Whether it asks for a UDP association of which no destination is known yet.
+    #[must_use]
+    pub fn is_preliminary(&self) -> bool {
+        let is_zeros =
+            |target: &TargetName| matches!(target, TargetName::Address(address) if address.is_unspecified());
+        self.operation == Operation::UdpAssociate && self.target.as_ref().is_none_or(is_zeros)
+    }
+
     /// What it leaves out.
     #[must_use]
     pub fn unknown(&self, program: &Program) -> Fields {
@@ -231,7 +242,7 @@ impl Query {
 }
 
 /// Which addresses a service uses.
-fn family(service: &Service) -> Family {
+pub(crate) fn family(service: &Service) -> Family {
     service.options.family.map_or(Family::Default, |family| family.value)
 }
 
@@ -260,6 +271,40 @@ fn configured(program: &Program, name: &str, family: Family) -> Option<IpAddr> {
 /// Answers a query.
 #[must_use]
 pub fn decide(policy: &Policy, query: &Query) -> Answer {
+    decide_by(policy, query, &mut Own { policy, query })
+}
+
+/// Who answers what a chain asks.
+pub(crate) trait Judge {
+    /// Who the client is by one type, if it claims a name; or the code with which that fails.
+    fn identify(&mut self, kind: AuthType, claimed: Option<&[u8]>) -> Result<Identity, u16>;
+
+    /// What the service's access list says.
+    fn list(&mut self, request: &Request<'_>) -> Verdict;
+}
+
+/// As `cfgc run` decides.
+struct Own<'a> {
+    policy: &'a Policy,
+    query: &'a Query,
+}
+
+impl Judge for Own<'_> {
+    fn identify(&mut self, kind: AuthType, claimed: Option<&[u8]>) -> Result<Identity, u16> {
+        identify(self.policy, kind, claimed, self.query.password.as_ref())
+    }
+
+    fn list(&mut self, request: &Request<'_>) -> Verdict {
+        if self.query.is_preliminary() {
+            self.policy.preauthorize(self.query.service, request).verdict
+        } else {
+            self.policy.decide(self.query.service, request)
+        }
+    }
+}
+
+/// Answers a query, where `judge` knows the client and the list.
+pub(crate) fn decide_by(policy: &Policy, query: &Query, judge: &mut impl Judge) -> Answer {
     let program = policy.program();
     let Some(service) = program.services.get(query.service) else {
         return Answer::at_once(3);
@@ -276,8 +321,9 @@ pub fn decide(policy: &Policy, query: &Query) -> Answer {
     let (mut steps, mut needs) = (Vec::new(), Fields::NONE);
     while let Some(kind) = chain.next_type() {
         let at = service.chain.value.get(steps.len()).and_then(|step| step.at);
-        let found = identify(policy, kind, claimed, query.password.as_ref());
-        let judged = chain.judge(&request, found.as_ref().map_err(|code| *code));
+        let found = judge.identify(kind, claimed);
+        let identity = found.as_ref().map_err(|code| *code);
+        let judged = chain.judge_by(&request, identity, &mut |request| judge.list(request));
         if let Some(user) = found.as_ref().ok().filter(|identity| **identity != Identity::Unchecked) {
             let asked = Request { user: user.user(), ..request };
             needs = needs.with(needs::of(program, service.acl, &asked, unknown));
@@ -294,7 +340,7 @@ pub fn decide(policy: &Policy, query: &Query) -> Answer {
 }
 
 /// Who the client is by one type, with all that it claims being true, but for a password that can be seen to be wrong.
-fn identify(
+pub(crate) fn identify(
     policy: &Policy,
     kind: AuthType,
     claimed: Option<&[u8]>,
@@ -310,6 +356,8 @@ fn identify(
             let name = claimed.ok_or(4_u16)?;
             match policy.user(name) {
                 Some(Password::Clear(kept)) if password.is_some_and(|given| given != kept) => Err(6),
+                // No password fits an empty hash.
+                Some(Password::Crypt(kept)) if kept.expose().is_empty() => Err(7),
                 Some(Password::Clear(_) | Password::Crypt(_) | Password::Nt(_)) => Ok(known(name)),
                 None => Err(5),
             }

@@ -8,21 +8,24 @@
 use crate::{
     policy::{LimitList, Policy},
     program::{
+        Program,
         acl::{AceId, Matcher},
         auth::AuthType,
     },
     query::{self, Answer, Outcome, Query},
-    table::{Fields, Request},
+    table::{Fields, Request, oracle},
 };
 
 mod completion;
 pub mod key;
 mod near;
+pub mod reference;
 #[cfg(test)]
 mod tests;
 
 pub use key::CacheKey;
 pub use near::{Near, Why};
+pub use reference::{Otherwise, Reason, When};
 
 /// How a request can end.
 #[derive(Clone, Debug)]
@@ -52,6 +55,8 @@ pub struct Case {
     pub limits: Vec<Applying>,
     /// What the query leaves out and limit lines compare; if there is anything, no limit is named.
     pub limits_need: Fields,
+    /// Where 3proxy does otherwise.
+    pub otherwise: Vec<Otherwise>,
 }
 
 /// A limit that applies.
@@ -115,6 +120,8 @@ impl Case {
         let request = query.request(program, user.as_deref(), host.as_deref());
         let is_asked = answer.deciding().is_some_and(|step| step.kind != AuthType::None);
         let (near, depends_on) = match answer.verdict().filter(|_| is_asked) {
+            // Entries that wait for a destination say neither yes nor no.
+            Some(_) if query.is_preliminary() => (Vec::new(), preliminary(program, query.service)),
             Some(verdict) => (
                 near::of(program, query.service, &request, verdict.entry),
                 policy.depends_on(query.service, &request),
@@ -126,7 +133,9 @@ impl Case {
             _ => (Vec::new(), Fields::NONE),
         };
         let cache = key::of(policy, &query);
-        Self { query, answer, depends_on, near, cache, limits, limits_need }
+        let otherwise = Vec::new();
+        let case = Self { query, answer, depends_on, near, cache, limits, limits_need, otherwise };
+        Self { otherwise: reference::of(policy, &case), ..case }
     }
 
     /// The entry that decided.
@@ -165,6 +174,15 @@ fn limits(policy: &Policy, query: &Query, answer: &Answer, request: &Request<'_>
         }
     }
     (limits, Fields::NONE)
+}
+
+/// Fields that fix what a list says of a UDP association without a destination, if not the fewest.
+fn preliminary(program: &Program, service: usize) -> Fields {
+    let list = program.services.get(service).and_then(|service| service.acl);
+    let entries = list.into_iter().flat_map(|list| program.acls.entries(list));
+    entries
+        .fold(Fields::NONE, |fields, (_, ace)| fields.with(oracle::compares(ace)))
+        .without(Fields::DESTINATION)
 }
 
 /// The fields that limit lines compare.

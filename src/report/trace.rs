@@ -1,5 +1,6 @@
 //! How the way of a request is told: as annotated source, or as JSON.
 mod json;
+mod otherwise;
 mod reply;
 #[cfg(test)]
 mod tests;

@@ -28,6 +28,7 @@ mod loads;
 mod policy_tests;
 mod proxy;
 mod readme;
+mod reference;
 mod reload;
 mod run;
 mod sarif;

@@ -189,7 +189,7 @@ fn agree(observed: &str, explained: Outcome) -> bool {
 }
 
 /// What a step asks, if it is plain enough.
-fn query(step: &Value, compiled: &compiler::Compiled) -> Option<Query> {
+pub(crate) fn query(step: &Value, compiled: &compiler::Compiled) -> Option<Query> {
     let op = match step["client"].as_str()? {
         "http-get" => match step["op"].as_str().unwrap_or("GET") {
             method @ ("GET" | "HEAD" | "POST" | "PUT") => format!("HTTP_{method}"),
@@ -239,7 +239,7 @@ fn observed(case: &Value, number: usize) -> Option<Observed<'_>> {
 }
 
 /// Outcomes of which one must be.
-fn alternatives(told: &Value) -> Vec<&str> {
+pub(crate) fn alternatives(told: &Value) -> Vec<&str> {
     match told {
         Value::String(alternatives) => alternatives.split('|').collect(),
         told => told.as_array().into_iter().flatten().filter_map(Value::as_str).collect(),

@@ -7,7 +7,7 @@ use crate::{
     options::Runner,
     program::{
         acl::{Ace, Action, AddressRange},
-        service::{ListenAddress, Service},
+        service::{Arriving, Service},
     },
 };
 
@@ -49,17 +49,6 @@ rule! {
     group: Correctness,
     since: "0.1.0",
     check: check,
-}
-
-/// Which clients arrive at an address.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Arriving {
-    V4,
-    V6,
-    /// With IPv4 addresses, in IPv6 form.
-    Mapped,
-    /// Of both families, those with an IPv4 address in IPv6 form.
-    Both,
 }
 
 fn check(lint: &mut Lint<'_>) {
@@ -119,13 +108,8 @@ fn check(lint: &mut Lint<'_>) {
     }
 }
 
-pub(super) fn arriving(service: &Service) -> Arriving {
-    match &service.listen.address.value {
-        ListenAddress::Ip(IpAddr::V6(address)) if address.is_unspecified() => Arriving::Both,
-        ListenAddress::Ip(IpAddr::V6(address)) if address.to_ipv4_mapped().is_some() => Arriving::Mapped,
-        ListenAddress::Ip(IpAddr::V6(_)) => Arriving::V6,
-        ListenAddress::Ip(IpAddr::V4(_)) | ListenAddress::Unix(_) => Arriving::V4,
-    }
+fn arriving(service: &Service) -> Arriving {
+    service.listen.address.value.arriving()
 }
 
 /// Whether sources are listed, and every one is of IPv4 without its IPv6 form beside it.

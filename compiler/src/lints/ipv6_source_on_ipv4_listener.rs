@@ -4,16 +4,13 @@ use std::{
     net::{IpAddr, Ipv4Addr},
 };
 
-use super::{
-    ipv4_source_on_ipv6_listener::{Arriving, arriving},
-    rule::{Lint, rule},
-};
+use super::rule::{Lint, rule};
 use crate::{
     finding::{Finding, Level},
     options::Runner,
     program::{
         acl::{Ace, Action, AddressRange},
-        service::{ListenAddress, Service},
+        service::{Arriving, ListenAddress, Service},
     },
 };
 
@@ -61,7 +58,8 @@ fn check(lint: &mut Lint<'_>) {
     let by_cfgc = lint.options.runner == Runner::Cfgc;
     for walked in lint.walked().iter() {
         let ipv4 = |service: &Service| {
-            arriving(service) == Arriving::V4 && matches!(service.listen.address.value, ListenAddress::Ip(_))
+            let address = &service.listen.address.value;
+            address.arriving() == Arriving::V4 && matches!(address, ListenAddress::Ip(_))
         };
         if !walked.services(program).all(ipv4) {
             continue;

@@ -177,6 +177,32 @@ pub enum ListenAddress {
     Unix(Text),
 }
 
+/// Which clients arrive at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arriving {
+    /// Those with an IPv4 address. A Unix socket's count as such.
+    V4,
+    /// Those with an IPv6 address.
+    V6,
+    /// Those with an IPv4 address, in IPv6 form.
+    Mapped,
+    /// Of both families, those with an IPv4 address in IPv6 form.
+    Both,
+}
+
+impl ListenAddress {
+    /// Which clients arrive at it.
+    #[must_use]
+    pub fn arriving(&self) -> Arriving {
+        match self {
+            Self::Ip(IpAddr::V6(address)) if address.is_unspecified() => Arriving::Both,
+            Self::Ip(IpAddr::V6(address)) if address.to_ipv4_mapped().is_some() => Arriving::Mapped,
+            Self::Ip(IpAddr::V6(_)) => Arriving::V6,
+            Self::Ip(IpAddr::V4(_)) | Self::Unix(_) => Arriving::V4,
+        }
+    }
+}
+
 /// Source addresses of outgoing connections: `-e`, or else `external`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct External {

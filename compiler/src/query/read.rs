@@ -11,7 +11,7 @@ use super::{Part, Query, QueryError, Resolution, family, service};
 use crate::{
     program::{
         Program,
-        service::{Service, ServiceKind},
+        service::{Family, Service, ServiceKind},
     },
     sources::Sources,
     table::WeekTime,
@@ -53,7 +53,7 @@ impl Query {
             return Err(QueryError::new(Part::User, message).help("leave it out".to_owned()));
         }
         let from = words.from.map(|text| address(Part::From, text)).transpose()?;
-        let (target, port) = match service.target.as_ref() {
+        let Destination { target, port, written } = match service.target.as_ref() {
             Some(target) => mapped(service, &target.host.to_string(), target.port, words.to)?,
             None => wanted(service, words)?,
         };
@@ -77,6 +77,7 @@ impl Query {
             password: None,
             from,
             target,
+            written,
             port,
             operation,
             at: when,
@@ -99,35 +100,40 @@ fn address(part: Part, text: &str) -> Result<IpAddr, QueryError> {
     })
 }
 
-/// The target of a port mapper, which its client can't choose.
-fn mapped(
-    service: &Service,
-    host: &str,
+/// Where a client wants to.
+#[derive(Clone, Debug, Default)]
+struct Destination {
+    target: Option<TargetName>,
     port: u16,
-    to: Option<&str>,
-) -> Result<(Option<TargetName>, u16), QueryError> {
+    /// [`Query::written`]
+    written: Option<Box<str>>,
+}
+
+/// The target of a port mapper, which its client can't choose.
+fn mapped(service: &Service, host: &str, port: u16, to: Option<&str>) -> Result<Destination, QueryError> {
     let target = TargetName::parse(host.as_bytes(), family(service));
-    let given = to.map(|text| endpoint(service, text)).transpose()?;
-    if given.is_some_and(|given| (Some(&given.0), given.1) != (target.as_ref(), port)) {
+    let given = to.map(|text| endpoint(service, text, None)).transpose()?;
+    if given.is_some_and(|given| (&given.target, given.port) != (&target, port)) {
         let message = format!("this service leads to `{host}:{port}` and nowhere else");
         return Err(QueryError::new(Part::To, message).help("leave it out".to_owned()));
     }
-    Ok((target, port))
+    Ok(Destination { target, port, written: None })
 }
 
 /// The target that the client asks for.
-fn wanted(service: &Service, words: &Words<'_>) -> Result<(Option<TargetName>, u16), QueryError> {
+fn wanted(service: &Service, words: &Words<'_>) -> Result<Destination, QueryError> {
     let has_none = matches!(service.kind, ServiceKind::Admin | ServiceKind::Dnspr);
     match words.to {
         Some(_) if has_none => {
             let message = format!("the access list of `{}` is told no target", service.kind.name());
             Err(QueryError::new(Part::To, message).help("leave it out".to_owned()))
         }
-        None if has_none => Ok((None, 0)),
-        Some(text) => endpoint(service, text).map(|(target, port)| (Some(target), port)),
+        None if has_none => Ok(Destination::default()),
+        Some(text) => endpoint(service, text, words.op),
         // The client says where from, and that mostly as zeros.
         None if words.op.is_some_and(|word| word.eq_ignore_ascii_case("UDPASSOC")) => {
-            Ok((TargetName::parse(b"0.0.0.0", family(service)), 0))
+            let target = TargetName::parse(b"0.0.0.0", family(service));
+            Ok(Destination { target, ..Destination::default() })
         }
         None => {
             let help = "write `HOST:PORT`, as `example.com:443`".to_owned();
@@ -137,7 +143,7 @@ fn wanted(service: &Service, words: &Words<'_>) -> Result<(Option<TargetName>, u
 }
 
 /// `HOST:PORT`.
-fn endpoint(service: &Service, text: &str) -> Result<(TargetName, u16), QueryError> {
+fn endpoint(service: &Service, text: &str, op: Option<&str>) -> Result<Destination, QueryError> {
     let wrong = |message: String, help: &str| QueryError::new(Part::To, message).help(help.to_owned());
     let form = "write `HOST:PORT`, as `example.com:443` or `[2001:db8::1]:443`";
     let no_port = || wrong(format!("`{text}` has no port"), form);
@@ -149,8 +155,9 @@ fn endpoint(service: &Service, text: &str) -> Result<(TargetName, u16), QueryErr
         return Err(wrong(format!("`{text}` can be read in two ways"), form));
     }
     let port = port.parse().map_err(|_| wrong(format!("`{port}` is no port"), form))?;
-    if let Some(target) = TargetName::parse(host.as_bytes(), family(service)) {
-        return Ok((target, port));
+    if let Some(target) = target(service, host, op) {
+        let written = (target.to_string() != host).then(|| host.into());
+        return Ok(Destination { target: Some(target), port, written });
     }
     Err(match host.parse::<IpAddr>() {
         Ok(IpAddr::V6(_)) => wrong(
@@ -163,6 +170,23 @@ fn endpoint(service: &Service, text: &str) -> Result<(TargetName, u16), QueryErr
         ),
         Err(_) => wrong(format!("`{host}` is neither a host name nor an address"), form),
     })
+}
+
+/// A target as clients of a service can name it. Over SOCKS an address has a form of its own, which only `-4` limits.
+fn target(service: &Service, host: &str, op: Option<&str>) -> Option<TargetName> {
+    let is_socks = match service.kind {
+        ServiceKind::Socks => true,
+        ServiceKind::Auto => op.is_some_and(|op| {
+            ["CONNECT", "BIND", "UDPASSOC"].iter().any(|socks| socks.eq_ignore_ascii_case(op))
+        }),
+        _ => false,
+    };
+    match host.parse::<IpAddr>() {
+        Ok(address) if is_socks && (address.is_ipv4() || family(service) != Family::V4) => {
+            Some(TargetName::Address(address.to_canonical()))
+        }
+        _ => TargetName::parse(host.as_bytes(), family(service)),
+    }
 }
 
 /// The one operation that a word means, if the service can be asked for it.

@@ -162,7 +162,7 @@ pub(super) const fn asks_destination(matcher: &Matcher) -> bool {
 }
 
 /// Whether an entry has no say before the destination is known.
-pub(super) fn waits(ace: &Ace) -> bool {
+pub(crate) fn waits(ace: &Ace) -> bool {
     ace.action == Action::Deny && asks_destination(&ace.matcher)
 }
 

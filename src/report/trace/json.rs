@@ -7,7 +7,7 @@ use compiler::{
     program::acl::{Ace, Action},
     query::{Query, Step, moment_name, operation_name},
     table::{Decision, Fields},
-    trace::{Case, Near, Why},
+    trace::{Case, Near, Otherwise, Reason, Why},
 };
 use serde::Serialize;
 
@@ -47,6 +47,17 @@ struct CaseForm {
     way: Option<Way>,
     limits: Vec<Limit>,
     limits_need: Vec<&'static str>,
+    otherwise: Vec<OtherwiseForm>,
+}
+
+#[derive(Serialize)]
+struct OtherwiseForm {
+    when: &'static str,
+    reasons: Vec<&'static str>,
+    outcome: Option<&'static str>,
+    code: Option<u16>,
+    entry: Option<Entry>,
+    text: String,
 }
 
 #[derive(Serialize)]
@@ -177,6 +188,7 @@ impl Subject<'_> {
             way: self.way_out(case).map(|way| self.way_form(&way)),
             limits: limits.map(|(at, text)| Limit { place: Place::new(self.sources, at), text }).collect(),
             limits_need: case.limits_need.names().collect(),
+            otherwise: case.otherwise.iter().map(|otherwise| self.otherwise_form(otherwise)).collect(),
         }
     }
 
@@ -247,6 +259,19 @@ impl Subject<'_> {
             },
             place: Place::new(self.sources, ace.at),
             included_from: included_from(self.sources, ace.at),
+        }
+    }
+
+    fn otherwise_form(&self, otherwise: &Otherwise) -> OtherwiseForm {
+        let entry = otherwise.ends.and_then(|ends| ends.verdict?.entry);
+        let ace = entry.and_then(|entry| self.policy.program().acls.ace(entry));
+        OtherwiseForm {
+            when: otherwise.when.name(),
+            reasons: otherwise.reasons.iter().map(Reason::name).collect(),
+            outcome: otherwise.ends.map(|ends| ends.outcome.name()),
+            code: otherwise.ends.map(|ends| ends.code),
+            entry: ace.map(|ace| self.entry(ace)),
+            text: self.sentence(otherwise),
         }
     }
 

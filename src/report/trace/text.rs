@@ -17,24 +17,24 @@ use crate::report::{
 };
 
 /// A mark that owns its label.
-struct Said {
+pub(super) struct Said {
     at: Loc,
     kind: AnnotationKind,
     label: String,
 }
 
 impl Said {
-    fn new(at: Loc, kind: AnnotationKind, label: impl Into<String>) -> Self {
+    pub(super) fn new(at: Loc, kind: AnnotationKind, label: impl Into<String>) -> Self {
         Self { at, kind, label: label.into() }
     }
 }
 
 /// A part of what is told.
-struct Section<'a> {
-    name: &'a str,
-    message: String,
-    said: Vec<Said>,
-    notes: Vec<String>,
+pub(super) struct Section<'a> {
+    pub(super) name: &'a str,
+    pub(super) message: String,
+    pub(super) said: Vec<Said>,
+    pub(super) notes: Vec<String>,
 }
 
 impl Subject<'_> {
@@ -68,7 +68,8 @@ impl Subject<'_> {
             self.way(service, case),
             self.limits(case),
         ];
-        for section in sections.into_iter().flatten() {
+        let otherwise = self.otherwise(&case.otherwise);
+        for section in sections.into_iter().flatten().chain(otherwise) {
             let tone = if case.answer.outcome == Outcome::Allow { Tone::INFO } else { Tone::ERROR };
             let tone = if section.name == case.answer.outcome.name() { tone } else { Tone::NOTE };
             let title = tone.with_name(section.name).primary_title(printable(&section.message));

@@ -11,14 +11,13 @@ use std::{
 
 use super::attempts;
 use crate::{
-    lints::ipv4_source_on_ipv6_listener::{Arriving, arriving},
     options::Runner,
     policy::witness::Witness,
     program::{
         Program,
         acl::{Ace, AceId, AclRef, Action, AddressRange, Matcher, NamePattern, Operation},
         auth::AuthType,
-        service::{Service, ServiceKind},
+        service::{Arriving, Service, ServiceKind},
     },
     requests::{
         askable::{Askable, Names},
@@ -148,7 +147,7 @@ const FROM_V6: [IpAddr; 5] = [
 
 impl Clients {
     fn of(service: &Service, runner: Runner) -> Self {
-        let arriving = arriving(service);
+        let arriving = service.listen.address.value.arriving();
         let (v4, v6) = (arriving != Arriving::V6, matches!(arriving, Arriving::V6 | Arriving::Both));
         let family = if arriving == Arriving::V4 { IpFamily::V4 } else { IpFamily::V6 };
         Self { v4, v6, only: (runner != Runner::Cfgc).then_some(family) }

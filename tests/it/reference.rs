@@ -1,0 +1,157 @@
+//! Where 3proxy decides otherwise than cfgc does, `cfgc trace` says so: what it says 3proxy does is what 3proxy was seen to do.
+use std::{collections::BTreeSet, path::Path};
+
+use compiler::{
+    compile,
+    policy::Policy,
+    query::{Outcome, Query, Resolution},
+    sources::MemoryFiles,
+    table::{Fields, Verdict},
+    trace::{self, Case, When},
+    way,
+};
+use serde_json::Value;
+
+use crate::{
+    loads::expanded,
+    support::repo,
+    trace::{alternatives, query},
+};
+
+/// The recorded cases whose decisions are compared.
+const TOPICS: [&str; 6] = ["acl-", "auth", "parent-auth", "users-file", "resolver", "flush"];
+
+/// What makes 3proxy decide otherwise in the recorded cases, and is told.
+const TOLD: &[&str] = &[
+    "acl-dst-010",
+    "acl-dst-011",
+    "acl-dst-013",
+    "acl-hosts-012",
+    "acl-hosts-018",
+    "acl-hosts-019",
+    "acl-src-017",
+    "acl-src-018",
+    "acl-time-020",
+    "acl-weight-004",
+    "authcache-027",
+    "authcache-028",
+    "authcache-029",
+    "authcache-032",
+    "authcache-034",
+    "authcache-036",
+    "authcache-039",
+    "authcache-053",
+    "resolver-005",
+    "users-file-007",
+    "users-file-023",
+];
+
+/// How a request can end under 3proxy, and whether it goes direct then, if that is sure.
+struct End {
+    outcome: Option<Outcome>,
+    direct: Option<bool>,
+}
+
+#[test]
+fn what_is_told_of_3proxy_is_what_it_does() {
+    let text = std::fs::read_to_string(repo::root().join("tests/golden/golden_dev.jsonl")).unwrap();
+    let (mut compared, mut wrong, mut told) = (0, Vec::new(), BTreeSet::new());
+    for line in text.lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let topic = case["topic"].as_str().unwrap();
+        if !TOPICS.iter().any(|start| topic.starts_with(start)) || case["expect"]["loads"] != true {
+            continue;
+        }
+        let mut files = MemoryFiles::default();
+        files.insert("3proxy.cfg", expanded(case["config"].as_str().unwrap()));
+        let compiled = compile(Path::new("3proxy.cfg"), &files);
+        let policy = Policy::compile(&compiled.program);
+        for (number, step) in case["steps"].as_array().unwrap().iter().enumerate() {
+            // A name without a password is not taken for one that can prove itself there.
+            let unproved = step["user"].is_string() && !step["password"].is_string();
+            let Some(mut query) = query(step, &compiled).filter(|_| !unproved) else { continue };
+            if query.unknown(&compiled.program).has(Fields::ADDRESS) {
+                query.resolved = resolved(&case, &query);
+            }
+            let trace = trace::explain(&policy, &query);
+            // The clock of the recording is not known.
+            let [explained] = trace.cases.as_slice() else { continue };
+            let recorded = &case["expect"]["steps"][number];
+            if recorded["outcome"].is_null() {
+                continue;
+            }
+            compared += 1;
+            let ends = ends(&policy, explained);
+            let fits: Vec<_> = ends.iter().map(|end| fits(recorded, end)).collect();
+            if !fits.contains(&true) {
+                let shown: Vec<_> = ends.iter().map(|end| (end.outcome, end.direct)).collect();
+                wrong
+                    .push(format!("{} step {number}: {} told as {shown:?}", case["id"], recorded["outcome"]));
+            }
+            let own = End {
+                outcome: Some(explained.answer.outcome),
+                direct: direct(&policy, explained.answer.verdict()),
+            };
+            if !self::fits(recorded, &own) {
+                told.insert(case["id"].as_str().unwrap().to_owned());
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(compared > 600, "{compared} compared");
+    assert_eq!(told.iter().map(String::as_str).collect::<Vec<_>>(), TOLD);
+}
+
+/// What the names of a case's world resolve to.
+fn resolved(case: &Value, query: &Query) -> Resolution {
+    let host = query.host().unwrap();
+    let addresses = &case["dns"][&host];
+    let address = ["A", "AAAA"].iter().find_map(|kind| addresses[*kind].as_str());
+    address.map_or(Resolution::Nothing, |address| Resolution::Address(address.parse().unwrap()))
+}
+
+/// The ways to end that are told for 3proxy.
+fn ends(policy: &Policy, case: &Case) -> Vec<End> {
+    let mut own = End { outcome: Some(case.answer.outcome), direct: direct(policy, case.answer.verdict()) };
+    let mut further = Vec::new();
+    for otherwise in &case.otherwise {
+        let end = End {
+            outcome: otherwise.ends.map(|ends| ends.outcome),
+            direct: otherwise.ends.and_then(|ends| direct(policy, ends.verdict)),
+        };
+        if otherwise.when == When::Always {
+            own = end;
+        } else {
+            further.push(end);
+        }
+    }
+    further.push(own);
+    further
+}
+
+fn direct(policy: &Policy, verdict: Option<Verdict>) -> Option<bool> {
+    let share = way::direct_share(&way::groups(verdict.map_or(&[][..], |verdict| policy.parents(verdict))));
+    if share >= 1.0 {
+        Some(true)
+    } else if share <= 0.0 {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+/// Whether a step ended so.
+fn fits(recorded: &Value, end: &End) -> bool {
+    let Some(outcome) = end.outcome else { return true };
+    let ended = alternatives(&recorded["outcome"]).into_iter().any(|recorded| match recorded {
+        "ok" => outcome == Outcome::Allow,
+        "rejected" => outcome != Outcome::Allow,
+        "denied" => matches!(outcome, Outcome::Deny | Outcome::AuthRequired),
+        "auth-required" => matches!(outcome, Outcome::Deny | Outcome::AuthRequired),
+        "connect-failed" => matches!(outcome, Outcome::Allow | Outcome::Unresolved),
+        _ => true,
+    });
+    let passed = recorded["outcome"] == "ok" && outcome == Outcome::Allow;
+    let went = recorded["via"].as_array().filter(|_| passed).map(Vec::is_empty);
+    ended && (went.is_none() || end.direct.is_none() || went == end.direct)
+}
