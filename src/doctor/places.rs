@@ -229,12 +229,12 @@ fn writable(examination: &mut Examination<'_>, named: &Named<'_>, folder: &Path,
 /// Who writes there, and the line that says so; `None`: that is not known, or said elsewhere.
 fn writer(examination: &Examination<'_>, named: &Named<'_>) -> Option<(u32, Option<Loc>)> {
     let program = examination.subject.program;
-    let set = program.process.setuid.iter().filter(|set| set.at.is_some());
+    let mut set = program.process.setuid.iter().filter(|set| set.at.is_some());
     // What is made anew is made by whoever the process is in the end.
     let before = |set: &&Set<Text>| {
         named.what == What::FolderOfNew || set.at.is_some_and(|at| comes_first(program, at, named.at))
     };
-    if let Some(last) = set.filter(before).last() {
+    if let Some(last) = set.rfind(before) {
         return Some((id(examination, "/etc/passwd", &last.value)?, last.at));
     }
     let process = examination.subject.process?;
