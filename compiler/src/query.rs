@@ -15,7 +15,7 @@ use crate::{
     policy::Policy,
     program::{
         Program,
-        acl::Operation,
+        acl::{Operation, Parent},
         auth::{AuthType, Password},
         resolve::ResolverMode,
         service::{Family, Service, ServiceKind},
@@ -23,6 +23,7 @@ use crate::{
     sources::Loc,
     table::{Fields, Request, Verdict, WeekTime},
     target::TargetName,
+    way,
 };
 
 mod error;
@@ -336,7 +337,20 @@ pub(crate) fn decide_by(policy: &Policy, query: &Query, judge: &mut impl Judge) 
     let absent = matches!(query.target, Some(TargetName::Name(_))) && !unknown.has(Fields::ADDRESS);
     let nowhere = absent && request.address.is_none() || query.leads_nowhere(request.address);
     let code = if judged == 0 && nowhere { 100 } else { judged };
-    Answer { outcome: Outcome::of(code), code, steps, decided, needs }
+    let mut answer = Answer { outcome: Outcome::of(code), code, steps, decided, needs };
+    if code == 0 && lacks_credentials(policy, query, &answer) {
+        (answer.outcome, answer.code) = (Outcome::of(4), 4);
+    }
+    answer
+}
+
+/// Whether a parent that is in every draw wants the client's own credentials, and there are none.
+fn lacks_credentials(policy: &Policy, query: &Query, answer: &Answer) -> bool {
+    let parents = answer.verdict().map(|verdict| policy.parents(verdict)).unwrap_or_default();
+    let groups = || way::groups(parents);
+    query.user.is_none()
+        && !parents.is_empty()
+        && way::surely(&groups(), Parent::wants_client_credentials).is_some()
 }
 
 /// Who the client is by one type, with all that it claims being true, but for a password that can be seen to be wrong.

@@ -89,6 +89,16 @@ impl Group<'_> {
     }
 }
 
+/// The first parent of a group of which each is `wanted`: one of these is in every draw.
+#[must_use]
+pub fn surely<'a>(groups: &[Group<'a>], wanted: impl Fn(&Parent) -> bool) -> Option<&'a Parent> {
+    let drawn = |group: &Group<'a>| -> Vec<&'a Parent> {
+        group.members.iter().filter(|(_, chance)| *chance > 0).map(|(parent, _)| *parent).collect()
+    };
+    let mut certain = groups.iter().filter(|group| group.nobody == 0).map(drawn);
+    certain.find(|drawn| drawn.iter().all(|parent| wanted(parent)))?.first().copied()
+}
+
 /// Whether a parent is a proxy to go through, and not an address, a header or a service of this process.
 #[must_use]
 pub fn is_hop(parent: &Parent) -> bool {

@@ -20,7 +20,7 @@ const BY_THE_HOST: [&str; 7] = [
 const NOT_DENIED: [&str; 3] = ["config-errors-036", "config-syntax-002", "config-syntax-003"];
 
 /// The folder of a case.
-const DIR: &str = "/case";
+pub(crate) const DIR: &str = "/case";
 
 /// A recorded case, as far as it concerns loading.
 struct Case {

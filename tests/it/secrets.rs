@@ -105,7 +105,7 @@ fn nothing_that_runs_prints_one() {
     for broken in [
         "users bob:XX:zqjxkvw\nusrs bob:CL:zqjxkvw\n",
         "radius zqjxkvw zqjxkvw\n",
-        "allow bob:CL:zqjxkvw,zqjxkvw\nproxy -pzqjxkvw\n",
+        "allow bob:CL:zqjxkvw,zqjxkvw bob:CL:zqjxkvw,zqjxkvw\n",
     ] {
         cfgc.rewrite(&(RUNNING.replace('N', "3") + broken));
         let told = |lines: &[String]| lines.iter().filter(|line| line.contains("not reloaded")).count();

@@ -215,16 +215,18 @@ pub(crate) fn query(step: &Value, compiled: &compiler::Compiled) -> Option<Query
     let port = text(&step["target_port"], "20003")?;
     let to = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
     let service = String::from_utf8(expanded(&format!("{{PORT:{}}}", step["service"].as_str()?))).ok()?;
+    let of_client = |value: &Value| value.as_str().map(expanded);
+    let user = of_client(&step["user"]).map(|user| String::from_utf8(user).ok()).unwrap_or_default();
     let words = Words {
         service: Some(&service),
-        user: step["user"].as_str(),
+        user: user.as_deref(),
         from: Some(step["source_ip"].as_str().unwrap_or("127.0.0.1")),
         to: Some(&to),
         op: Some(&op),
         ..Words::default()
     };
     let mut query = Query::read(&compiled.sources, &compiled.program, &words).ok()?;
-    query.password = step["password"].as_str().map(|password| grammar::Secret::from(password.as_bytes()));
+    query.password = of_client(&step["password"]).map(|password| grammar::Secret::from(password.as_slice()));
     Some(query)
 }
 

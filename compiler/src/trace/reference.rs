@@ -315,15 +315,8 @@ fn by_parents(policy: &Policy, query: &Query, answer: &Answer) -> Vec<Otherwise>
         let user = parent.user.as_ref().map(grammar::Text::as_bytes);
         user.is_some_and(|user| user.len() > 1 && user.starts_with(b"*"))
     };
-    let star = groups.iter().find(|group| {
-        let drawn = group.members.iter().filter(|(_, chance)| *chance > 0);
-        no_name
-            && group.nobody == 0
-            && drawn.clone().count() > 0
-            && drawn.clone().all(|(parent, _)| starred(parent))
-    });
     let mut told = Vec::new();
-    if let Some((parent, _)) = star.and_then(|group| group.members.first()) {
+    if let Some(parent) = way::surely(&groups, starred).filter(|_| no_name) {
         let ends = Ends { outcome: Outcome::AuthRequired, code: 4, verdict: Some(verdict) };
         told.push(Otherwise::always(Reason::ReadAsStar(parent.at), Some(ends)));
     }

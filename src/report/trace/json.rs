@@ -271,7 +271,7 @@ impl Subject<'_> {
             outcome: otherwise.ends.map(|ends| ends.outcome.name()),
             code: otherwise.ends.map(|ends| ends.code),
             entry: ace.map(|ace| self.entry(ace)),
-            text: self.sentence(otherwise),
+            text: self.sentence("3proxy ", otherwise),
         }
     }
 

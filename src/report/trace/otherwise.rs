@@ -26,7 +26,7 @@ impl Subject<'_> {
             let notes = otherwise.ends.map(|ends| format!("Its result code is {}.", ends.code));
             Section {
                 name: "3proxy",
-                message: self.sentence(otherwise),
+                message: self.sentence("", otherwise),
                 said,
                 notes: notes.into_iter().collect(),
             }
@@ -34,19 +34,16 @@ impl Subject<'_> {
         all.iter().map(section).collect()
     }
 
-    /// `3proxy would …`, and why.
-    pub(super) fn sentence(&self, otherwise: &Otherwise) -> String {
+    /// What `who` would do, when, and why.
+    pub(super) fn sentence(&self, who: &str, otherwise: &Otherwise) -> String {
         let when = match otherwise.when {
             When::Always => "",
-            When::Remembered => "once its cache knows a request with the same key, ",
-            When::FirstSecond => "in the first second after its start, ",
+            When::Remembered => " once its cache knows a request with the same key",
+            When::FirstSecond => " in the first second after its start",
         };
         let reasons: Vec<_> = otherwise.reasons.iter().map(|reason| self.reason(reason)).collect();
-        let does = match &otherwise.ends {
-            Some(ends) => format!("would {}", self.ends(ends)),
-            None => "would do otherwise".to_owned(),
-        };
-        format!("{when}3proxy {does}: {}", reasons.join("; "))
+        let does = otherwise.ends.map_or_else(|| "do otherwise".to_owned(), |ends| self.ends(&ends));
+        format!("{who}would {does}{when}: {}", reasons.join("; "))
     }
 
     fn ends(&self, ends: &Ends) -> String {

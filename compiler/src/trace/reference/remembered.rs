@@ -27,17 +27,19 @@ pub(super) fn of(policy: &Policy, case: &Case, ends: &Ends) -> Option<Otherwise>
     if !reached || !asked.has_key() {
         return None;
     }
-    let found = match step.kind {
-        AuthType::CacheAcl => Ends { outcome: Outcome::Allow, code: 0, verdict: None },
-        _ => by_list(policy, &asked)?,
-    };
-    let otherwise = || Otherwise {
+    let otherwise = |ends| Otherwise {
         reasons: Vec::from([Reason::FoundInCache(step.at)]),
         when: When::Remembered,
-        ends: Some(found),
+        ends,
+    };
+    let found = match step.kind {
+        AuthType::CacheAcl => Ends { outcome: Outcome::Allow, code: 0, verdict: None },
+        // Everybody is whoever logged in first; nothing here remembers by such a key.
+        _ if asked.is_anybody() => return Some(otherwise(None)),
+        _ => by_list(policy, &asked)?,
     };
     let differs = !found.is_same(ends) && !asked.goes_same_way(policy, ends, step);
-    (differs && asked.can_be_remembered(case, ends)).then(otherwise)
+    (differs && asked.can_be_remembered(policy, case, ends)).then(|| otherwise(Some(found)))
 }
 
 /// A request that looks itself up.
@@ -58,6 +60,11 @@ impl Asked<'_> {
         !(self.has(CacheField::User) || self.has(CacheField::Pass)) || self.query.user.is_some()
     }
 
+    /// Whether the key says nothing of the client.
+    fn is_anybody(&self) -> bool {
+        !(self.has(CacheField::User) || self.has(CacheField::Pass) || self.has(CacheField::Ip))
+    }
+
     /// `extip` alone, restored from the cache: the request goes the same way.
     fn goes_same_way(&self, policy: &Policy, ends: &Ends, step: &AuthStep) -> bool {
         let parents = ends.verdict.map(|verdict| policy.parents(verdict)).unwrap_or_default();
@@ -67,16 +74,22 @@ impl Asked<'_> {
     }
 
     /// Whether a request with this key can have passed: this one, or another.
-    fn can_be_remembered(&self, case: &Case, ends: &Ends) -> bool {
+    fn can_be_remembered(&self, policy: &Policy, case: &Case, ends: &Ends) -> bool {
         if ends.code == 0 {
             // Only who gave a name is remembered.
             return self.query.user.is_some() || !self.has(CacheField::User);
         }
-        let refused_by_list = ends.verdict.is_some();
-        let by_itself = if refused_by_list {
-            case.depends_on.each().any(|field| !self.keyed(field))
-        } else {
-            !self.has(CacheField::Pass)
+        // The code may be that of the cache, which was asked before the list.
+        let by_list = case.answer.steps.iter().rfind(|step| step.verdict.is_some());
+        let by_itself = match by_list.and_then(|step| step.found.as_ref().ok()) {
+            Some(identity) => {
+                let host = self.query.host();
+                let request = self.query.request(self.program, identity.user(), host.as_deref());
+                let fixed_by = policy.depends_on(self.query.service, &request);
+                fixed_by.each().any(|field| !self.keyed(field))
+            }
+            // Of a user that there is, another request may have brought the right password.
+            None => !self.has(CacheField::Pass) && (6..=8).contains(&ends.code),
         };
         by_itself || self.is_shared()
     }

@@ -137,12 +137,33 @@ fn what_is_remembered_of_another_request_counts() {
         ("user,pass", "cache", only, "127.0.0.2:80", "right", Vec::new()),
         ("user", "cache", only, "127.0.0.1:80", "wrong", hit("0 4")),
         ("user,pass", "cache", only, "127.0.0.1:80", "wrong", Vec::new()),
+        ("ip", "cache", only, "127.0.0.1:80", "wrong", Vec::new()),
+        ("limit", "cache", only, "127.0.0.1:80", "right", hit("- -")),
         ("user,pass", "cache", parent, "127.0.0.1:80", "right", Vec::new()),
     ] {
         let words = Words { user: Some("bob"), from: Some("10.0.0.1"), to: Some(to), ..Words::default() };
         let told = told(&config(key, chain, entries), &words, Some(password), |_| {});
         assert_eq!(told, expected, "{key} {chain} {entries} {to} {password}");
     }
+}
+
+#[test]
+fn a_cache_before_the_list_alone_remembers_who_gave_a_name() {
+    let config = "authcache ip 60\nauth cacheacl iponly\nallow * * 127.0.0.1\nproxy\n";
+    assert_eq!(asked(config, "10.0.0.1", "127.0.0.2:80"), ["remembered found-in-cache 0 -"]);
+    assert_eq!(asked(config, "10.0.0.1", "127.0.0.1:80"), [""; 0]);
+}
+
+#[test]
+fn who_does_not_exist_is_not_remembered() {
+    let config = "users bob:CL:right\nauthcache user 60\nauth cache strong\nallow *\nproxy\n";
+    let eve =
+        Words { user: Some("eve"), from: Some("10.0.0.1"), to: Some("127.0.0.1:80"), ..Words::default() };
+    assert_eq!(told(config, &eve, Some("x"), |_| {}), [""; 0]);
+    let shared =
+        format!("authcache user 60\nauth cache useronly\nsocks\n{config}").replace("proxy", "proxy -p3128");
+    let words = Words { service: Some("proxy"), ..eve };
+    assert_eq!(told(&shared, &words, Some("x"), |_| {}), ["remembered found-in-cache 0 7"]);
 }
 
 #[test]
