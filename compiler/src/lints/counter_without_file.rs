@@ -1,11 +1,12 @@
 //! `counter-without-file`
 use super::rule::{Lint, rule};
+use crate::options::Runner;
 
 rule! {
     /// What this quota has counted is not kept: there is no counter file, or it comes too late.
     ///
     /// Quotas with a number are kept in the file of the `counter` line, which must stand before them. Without it they start anew with
-    /// each start of 3proxy.
+    /// each start of 3proxy. (For `cfgc run` the line may stand anywhere.)
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -35,6 +36,9 @@ fn check(lint: &mut Lint<'_>) {
     let kept = |line: &&crate::program::limits::Traffic| line.limit.limit.as_ref().is_some_and(numbered);
     let commands = &lint.program.commands;
     let file = commands.iter().position(|ran| ran.row.name == "counter");
+    if file.is_some() && lint.options.runner == Runner::Cfgc {
+        return;
+    }
     let before = commands.get(..file.unwrap_or(commands.len())).unwrap_or_default();
     let lines = traffic.iter().filter(kept).map(|line| line.limit.at);
     let Some(first) = lines.into_iter().find(|at| before.iter().any(|ran| ran.at == *at)) else { return };
@@ -54,7 +58,11 @@ fn check(lint: &mut Lint<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::lints::tests::check;
+    use crate::{
+        lints::tests::check,
+        options::{Options, Runner},
+        sources::MemoryFiles,
+    };
 
     #[test]
     fn the_file_comes_first() {
@@ -62,5 +70,18 @@ mod tests {
             "counter-without-file",
             "countin 0 D 1 *\ncountin 1 D 10 alice\n#^ is not read\ncountin 2 D 10 bob\ncounter /c\nproxy -i127.0.0.1\n",
         );
+    }
+
+    #[test]
+    fn cfgc_reads_it_wherever_it_is_named() {
+        for (text, expected) in [("countin 1 D 1 *\ncounter /c\nproxy\n", 0), ("countin 1 D 1 *\nproxy\n", 1)]
+        {
+            let mut files = MemoryFiles::default();
+            files.insert("3proxy.cfg", text);
+            let options = Options { runner: Runner::Cfgc, ..Options::default() };
+            let compiled = crate::compile_with("3proxy.cfg".as_ref(), &files, &options);
+            let found = compiled.findings.iter().filter(|finding| finding.rule == "counter-without-file");
+            assert_eq!(found.count(), expected, "{text}");
+        }
     }
 }
