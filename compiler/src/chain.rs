@@ -12,7 +12,7 @@ use crate::{
         acl::Parent,
         auth::{AuthStep, AuthType},
     },
-    table::{Decision, Request, Verdict},
+    table::{Decision, Preauthorization, Request, Verdict},
 };
 
 /// What a type found out.
@@ -61,6 +61,8 @@ pub struct Judged {
     pub verdict: Option<Verdict>,
     /// 3proxy's code; 0: the request passes.
     pub code: u16,
+    /// Of a UDP association: no datagram needs to be judged by itself, see [`Preauthorization`].
+    pub settled: bool,
 }
 
 impl<'a> Chain<'a> {
@@ -92,9 +94,34 @@ impl<'a> Chain<'a> {
         ask: &mut dyn FnMut(&Request<'_>) -> Verdict,
     ) -> Judged {
         let judged = match found {
-            Err(code) => Judged { verdict: None, code },
-            Ok(identity) => self.ask_list(request, identity, ask),
+            Err(code) => Judged { verdict: None, code, settled: true },
+            Ok(Identity::Unchecked) => self.code_of(request, None, UNCHECKED),
+            Ok(identity) => {
+                let user = identity.user();
+                let verdict = ask(&Request { user, ..*request });
+                self.code_of(request, user, verdict)
+            }
         };
+        self.note(judged)
+    }
+
+    /// The same of a UDP association, whose destinations its datagrams will name: what `request` says of one is not looked at.
+    pub fn judge_association(&mut self, request: &Request<'_>, found: Result<&Identity, u16>) -> Judged {
+        let judged = match found {
+            Err(code) => Judged { verdict: None, code, settled: true },
+            Ok(Identity::Unchecked) => self.code_of(request, None, UNCHECKED),
+            Ok(identity) => {
+                let user = identity.user();
+                let Preauthorization { verdict, settled } =
+                    self.policy.preauthorize(self.service, &Request { user, ..*request });
+                Judged { settled, ..self.code_of(request, user, verdict) }
+            }
+        };
+        self.note(judged)
+    }
+
+    /// What becomes of the chain.
+    fn note(&mut self, judged: Judged) -> Judged {
         let is_known = judged.verdict.is_some() && self.step() != Some(AuthType::IpOnly);
         self.is_over = judged.code == 0 || judged.code > 9 || is_known;
         self.worst = if self.is_over { judged.code } else { self.worst.max(judged.code) };
@@ -114,29 +141,18 @@ impl<'a> Chain<'a> {
         self.steps.iter().take(self.asked.saturating_sub(1)).any(|step| step.kind.is_cache())
     }
 
-    fn ask_list(
-        &self,
-        request: &Request<'_>,
-        identity: &Identity,
-        ask: &mut dyn FnMut(&Request<'_>) -> Verdict,
-    ) -> Judged {
-        let verdict = match identity {
-            Identity::Unchecked => Verdict { entry: None, decision: Decision::Allow },
-            Identity::Hidden | Identity::User { .. } => ask(&Request { user: identity.user(), ..*request }),
-        };
+    fn code_of(&self, request: &Request<'_>, user: Option<&[u8]>, verdict: Verdict) -> Judged {
         let is_last = self.asked >= self.steps.len();
         let code = match verdict.decision {
             // A parent wants the client's credentials: a type that can know them may come yet.
-            Decision::Redirect if !is_last && identity.user().is_none() && self.wants_user(verdict) => {
-                LACKS_USER
-            }
+            Decision::Redirect if !is_last && user.is_none() && self.wants_user(verdict) => LACKS_USER,
             Decision::Allow | Decision::Redirect => 0,
             // What was to be compared is the address that there is not.
             Decision::Deny if request.address.is_none() && self.lists_addresses_only(verdict) => 100,
             Decision::Deny => 1,
             Decision::End => 3,
         };
-        Judged { verdict: Some(verdict), code }
+        Judged { verdict: Some(verdict), code, settled: true }
     }
 
     fn step(&self) -> Option<AuthType> {
@@ -154,6 +170,9 @@ impl<'a> Chain<'a> {
         targets.is_some_and(|targets| targets.names.is_empty() && !targets.addresses.is_empty())
     }
 }
+
+/// The list is not asked.
+const UNCHECKED: Verdict = Verdict { entry: None, decision: Decision::Allow };
 
 /// Nobody logged in.
 const LACKS_USER: u16 = 4;

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use crate::program::service::Family;
 
 /// A target as the client named it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TargetName {
     /// By address. An IPv4-mapped IPv6 address is taken for the IPv4 address that it is.
     Address(IpAddr),

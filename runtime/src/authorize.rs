@@ -10,7 +10,7 @@ use std::{
 };
 
 use compiler::{
-    chain::{Chain, Identity},
+    chain::{Chain, Identity, Judged},
     program::acl::Parent,
     table::{Decision, Request, Verdict, WeekTime},
 };
@@ -19,23 +19,28 @@ use jiff::Zoned;
 use crate::{
     authenticate,
     connect::{Source, connect as dial},
+    datagram::{self, Outlet},
     error::{Failure, FailureKind},
     parent,
     resolve::Resolved,
-    session::{Ask, ReuseKey, Route, Session, TargetName, Upstream},
+    session::{Ask, Credentials, ReuseKey, Route, Session, TargetName, Upstream},
 };
 
+mod association;
+
+pub(crate) use association::Association;
+
 /// A request that passed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Grant {
     /// The target's address; `None`: the name does not resolve.
-    address: Option<IpAddr>,
+    pub(crate) address: Option<IpAddr>,
     /// What the list said.
-    verdict: Verdict,
+    pub(crate) verdict: Verdict,
     /// Whom the list was told; parents that want the client's own credentials need it.
-    user: Option<Box<[u8]>>,
+    pub(crate) user: Option<Box<[u8]>>,
     /// When.
-    time: WeekTime,
+    pub(crate) time: WeekTime,
 }
 
 impl Grant {
@@ -51,15 +56,20 @@ impl Grant {
 
 /// Whether the request passes. Notes in the session's record what was asked for, by whom, and whether that is logged.
 pub(crate) async fn decide(session: &mut Session, ask: &Ask) -> Result<Grant, Failure> {
-    let address = match &ask.target {
+    let address = resolve(session, &ask.target).await;
+    note(session, ask, address);
+    walk_chain(session, ask, address, REQUEST, &mut Found::new()).await.map(|(grant, _)| grant)
+}
+
+/// The address of a target; `None`: it has none.
+pub(crate) async fn resolve(session: &Session, target: &TargetName) -> Option<IpAddr> {
+    match target {
         TargetName::Address(address) => Some(address.to_canonical()),
         TargetName::Name(name) => match session.snapshot.resolver.lookup(name, session.family()).await {
             Resolved::Address(address) => Some(address.to_canonical()),
             Resolved::Nothing => None,
         },
-    };
-    note(session, ask, address);
-    walk_chain(session, ask, address).await
+    }
 }
 
 fn note(session: &mut Session, ask: &Ask, address: Option<IpAddr>) {
@@ -72,7 +82,27 @@ fn note(session: &mut Session, ask: &Ask, address: Option<IpAddr>) {
     }
 }
 
-async fn walk_chain(session: &mut Session, ask: &Ask, address: Option<IpAddr>) -> Result<Grant, Failure> {
+/// What the list makes of a client that a type of the chain knows, or does not.
+type Judge = fn(&mut Chain<'_>, &Request<'_>, Result<&Identity, u16>) -> Judged;
+/// Of a request for one target.
+const REQUEST: Judge = |chain, request, found| chain.judge(request, found);
+/// Of a UDP association.
+const ASSOCIATION: Judge = |chain, request, found| chain.judge_association(request, found);
+
+/// What the types of a chain found out, in their order.
+type Found = Vec<Result<Identity, u16>>;
+
+/// Asks the chain, and notes whether the request is logged.
+///
+/// What a type finds out goes into `found`, and is not found out again if it is there already. With the grant comes whether it is
+/// settled, see [`Judged`].
+async fn walk_chain(
+    session: &mut Session,
+    ask: &Ask,
+    address: Option<IpAddr>,
+    judge: Judge,
+    found: &mut Found,
+) -> Result<(Grant, bool), Failure> {
     let snapshot = Arc::clone(&session.snapshot);
     let service = Arc::clone(&session.service);
     let (host, time) = (ask.target.to_string(), now());
@@ -80,16 +110,22 @@ async fn walk_chain(session: &mut Session, ask: &Ask, address: Option<IpAddr>) -
     // Others who would ask the same wait for its end.
     let mut flight = None;
     let mut chain = Chain::new(&snapshot.policy, service.index, &service.settings.chain.value);
+    let mut step = 0;
     while let Some(kind) = chain.next_type() {
-        let mut found = authenticate::identify(kind, session, ask, address).await;
-        if found == Err(4) && kind.is_cache() && flight.is_none() {
-            flight = authenticate::find_out(session, ask, address).await;
-            if flight.is_none() {
-                found = authenticate::identify(kind, session, ask, address).await;
+        if found.len() <= step {
+            let mut known = authenticate::identify(kind, session, ask, address).await;
+            if known == Err(4) && kind.is_cache() && flight.is_none() {
+                flight = authenticate::find_out(session, ask, address).await;
+                if flight.is_none() {
+                    known = authenticate::identify(kind, session, ask, address).await;
+                }
             }
+            found.push(known);
         }
-        let judged = chain.judge(&request, found.as_ref().map_err(|code| *code));
-        let (Ok(identity), Some(verdict)) = (found, judged.verdict) else { continue };
+        let Some(known) = found.get(step) else { break };
+        step += 1;
+        let judged = judge(&mut chain, &request, known.as_ref().map_err(|code| *code));
+        let (Ok(identity), Some(verdict)) = (known, judged.verdict) else { continue };
         if let Some(user) = identity.user() {
             session.record.user = Some(user.into());
         }
@@ -98,12 +134,13 @@ async fn walk_chain(session: &mut Session, ask: &Ask, address: Option<IpAddr>) -
         if judged.code != 0 {
             continue;
         }
-        if let Identity::User { name, fresh: true } = &identity
+        if let Identity::User { name, fresh: true } = identity
             && chain.remembers()
         {
             authenticate::remember(session, ask, address, kind, name);
         }
-        return Ok(Grant { address, verdict, user: identity.user().map(Into::into), time });
+        let grant = Grant { address, verdict, user: identity.user().map(Into::into), time };
+        return Ok((grant, judged.settled));
     }
     drop(flight);
     Err(refusal(chain.code()))
@@ -170,12 +207,7 @@ fn refusal(code: u16) -> Failure {
 
 /// Connects a request that passed. Notes in the record which way it went.
 pub(crate) async fn connect(session: &mut Session, ask: &Ask, grant: Grant) -> Result<Upstream, Failure> {
-    let address = grant.address.filter(|address| !address.is_unspecified() && ask.port != 0);
-    let target = SocketAddr::new(address.ok_or_else(unresolved)?, ask.port);
-    if target == session.local {
-        // The service's own address: the request would go round for ever.
-        return Err(Failure::new(519, FailureKind::Connect));
-    }
+    let target = target(session, grant.address, ask.port)?;
     limit(session, ask, &grant)?;
     let reuse = grant.reuse(session, ask);
     if grant.verdict.decision == Decision::Redirect {
@@ -187,6 +219,33 @@ pub(crate) async fn connect(session: &mut Session, ask: &Ask, grant: Grant) -> R
     let options = settings.options.server_socket.as_ref();
     let stream = dial(target, source, options, session.snapshot.timeouts.connect).await?;
     Upstream::new(stream, Route::Tunnel, target, reuse, &mut session.record)
+}
+
+/// A way for the datagrams of a request that passed. If it leads to a parent, it is noted in the record how many were tried.
+pub(crate) async fn associate(
+    session: &mut Session,
+    credentials: Option<&Credentials>,
+    grant: &Grant,
+    target: SocketAddr,
+) -> Result<Outlet, Failure> {
+    if grant.verdict.decision == Decision::Redirect {
+        let user = grant.user.as_deref();
+        return parent::associate(session, credentials, target, grant.verdict, user).await;
+    }
+    let source = Source::of(session.service.settings.external);
+    let (socket, external) = datagram::bind(target.ip(), source)?;
+    Ok(Outlet { socket, parent: None, peer: None, external })
+}
+
+/// Where a request that passed goes.
+pub(crate) fn target(session: &Session, address: Option<IpAddr>, port: u16) -> Result<SocketAddr, Failure> {
+    let address = address.filter(|address| !address.is_unspecified() && port != 0);
+    let target = SocketAddr::new(address.ok_or_else(unresolved)?, port);
+    if target == session.local {
+        // The service's own address: the request would go round for ever.
+        return Err(Failure::new(519, FailureKind::Connect));
+    }
+    Ok(target)
 }
 
 fn unresolved() -> Failure {

@@ -40,6 +40,19 @@ pub enum Event {
         /// Its `maxconn`.
         limit: usize,
     },
+    /// `maxconn` is reached by the clients of a UDP service: each new one takes the place of another.
+    #[error(
+        "{} on port {port} has {limit} clients, its `maxconn`: for each new one, the one that was silent for longest is forgotten",
+        protocol.name()
+    )]
+    Crowded {
+        /// The service's kind.
+        protocol: Protocol,
+        /// The port that it is configured with.
+        port: u16,
+        /// Its `maxconn`.
+        limit: usize,
+    },
     /// The system has no descriptor or memory for a client.
     #[error("{} on port {port} can't accept clients now: {error}", protocol.name())]
     Shortage {

@@ -1,17 +1,24 @@
-//! Listening sockets and their accept loops.
+//! Listening sockets and their loops: one accepts connections, the other receives datagrams.
 //!
 //! A socket is known by its [`Key`]; a reload keeps those whose key stays, with whatever waits in their backlog. A loop asks the snapshot
-//! in force, for each connection anew, which service answers on its socket.
+//! in force, for each connection or client anew, which service answers on its socket.
 mod accept;
+mod receive;
 mod slots;
 mod socket;
 
 use std::{io, net::SocketAddr, sync::Arc};
 
 use socket2::{SockRef, Socket};
-use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
+use tokio::{
+    net::{TcpListener, UdpSocket},
+    sync::watch,
+    task::JoinHandle,
+};
 
 use accept::{Acceptor, Order};
+use receive::Receiver;
+use socket::Transport;
 pub(crate) use socket::{Key, backlog, keys};
 
 use crate::{running::Running, snapshot::ListenerId};
@@ -24,22 +31,38 @@ pub(crate) struct Bound {
     socket: Socket,
 }
 
+/// A socket that something can come in at.
+#[derive(Clone, Debug)]
+enum Incoming {
+    Stream(Arc<TcpListener>),
+    Datagram(Arc<UdpSocket>),
+}
+
 /// A socket with a backlog that fills.
 #[derive(Debug)]
 pub(crate) struct Listening {
     pub(crate) id: ListenerId,
     key: Key,
-    socket: Arc<TcpListener>,
+    socket: Incoming,
 }
 
-/// A socket with an accept loop.
+/// A socket with a loop.
 #[derive(Debug)]
 pub(crate) struct Listener {
     pub(crate) id: ListenerId,
     pub(crate) key: Key,
-    socket: Arc<TcpListener>,
+    socket: Incoming,
     orders: watch::Sender<Order>,
     task: JoinHandle<()>,
+}
+
+impl Incoming {
+    fn options(&self) -> SockRef<'_> {
+        match self {
+            Self::Stream(socket) => SockRef::from(&**socket),
+            Self::Datagram(socket) => SockRef::from(&**socket),
+        }
+    }
 }
 
 impl Bound {
@@ -51,7 +74,7 @@ impl Bound {
     pub(crate) fn beside<'a>(key: Key, leaving: impl Iterator<Item = &'a Listener>) -> io::Result<Self> {
         let socket = match socket::bind(&key, key.share) {
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
-                let mut old = leaving.map(|old| SockRef::from(&*old.socket)).peekable();
+                let mut old = leaving.map(|old| old.socket.options()).peekable();
                 if old.peek().is_none() {
                     return Err(error);
                 }
@@ -63,14 +86,19 @@ impl Bound {
         Ok(Self { id: ListenerId::next(), key, socket })
     }
 
-    /// From now on connections are taken into the backlog. Must be called in the context of the runtime.
+    /// From now on connections are taken into the backlog, and datagrams into that of theirs. Must be called in the context of the runtime.
     ///
     /// # Errors
     /// What the system says.
     pub(crate) fn listen(self, backlog: i32) -> io::Result<Listening> {
-        self.socket.listen(backlog)?;
         self.socket.set_reuse_port(self.key.share)?;
-        let socket = Arc::new(TcpListener::from_std(self.socket.into())?);
+        let socket = match self.key.transport {
+            Transport::Stream => {
+                self.socket.listen(backlog)?;
+                Incoming::Stream(Arc::new(TcpListener::from_std(self.socket.into())?))
+            }
+            Transport::Datagram => Incoming::Datagram(Arc::new(UdpSocket::from_std(self.socket.into())?)),
+        };
         Ok(Listening { id: self.id, key: self.key, socket })
     }
 
@@ -83,14 +111,21 @@ impl Bound {
 impl Listening {
     /// Where it listens: with the port that the system chose, if it was to choose one.
     pub(crate) fn address(&self) -> SocketAddr {
-        self.socket.local_addr().unwrap_or(self.key.address)
+        let address = match &self.socket {
+            Incoming::Stream(socket) => socket.local_addr(),
+            Incoming::Datagram(socket) => socket.local_addr(),
+        };
+        address.unwrap_or(self.key.address)
     }
 
-    /// Starts the accept loop.
+    /// Starts the loop.
     pub(crate) fn start(self, running: &Arc<Running>) -> Listener {
         let (orders, received) = watch::channel(Order::Look);
-        let acceptor = Acceptor::new(self.id, Arc::clone(running), received);
-        let task = tokio::spawn(acceptor.run(Arc::clone(&self.socket)));
+        let running = Arc::clone(running);
+        let task = match self.socket.clone() {
+            Incoming::Stream(socket) => tokio::spawn(Acceptor::new(self.id, running, received).run(socket)),
+            Incoming::Datagram(socket) => tokio::spawn(Receiver::new(self.id, running, received).run(socket)),
+        };
         Listener { id: self.id, key: self.key, socket: self.socket, orders, task }
     }
 }
@@ -99,17 +134,19 @@ impl Listener {
     /// Follows the snapshot that is in force now, whose service here has this backlog.
     pub(crate) fn look(&self, backlog: i32) {
         self.orders.send_replace(Order::Look);
-        // A socket that is listened on takes any backlog; if one did not, the old one would do.
-        let _ = SockRef::from(&*self.socket).listen(backlog);
+        if let Incoming::Stream(socket) = &self.socket {
+            // A socket that is listened on takes any backlog; if one did not, the old one would do.
+            let _ = SockRef::from(&**socket).listen(backlog);
+        }
     }
 
     /// Lets no other socket in beside it, unless the configuration says so.
     pub(crate) fn alone(&self) {
         // A socket that takes the option once takes it again.
-        let _ = SockRef::from(&*self.socket).set_reuse_port(self.key.share);
+        let _ = self.socket.options().set_reuse_port(self.key.share);
     }
 
-    /// Takes what waits in the backlog, then closes the socket. Sessions go on.
+    /// Takes what waits in the backlog, then closes the socket. Sessions go on, but for those of UDP clients.
     pub(crate) async fn retire(self) {
         self.orders.send_replace(Order::Stop);
         // The task ends by itself: it is never aborted, and does not panic.

@@ -20,9 +20,11 @@ use crate::{
     session::{Ask, Credentials, ReuseKey, Route, Session, Upstream},
 };
 
+mod associate;
 mod draw;
 mod hop;
 
+pub(crate) use associate::associate;
 use hop::HopTarget;
 
 /// Connects through the parents of the entry that decided, in at most [`way::attempts`].
@@ -40,10 +42,7 @@ pub(crate) async fn open(
 ) -> Result<Upstream, Failure> {
     let snapshot = std::sync::Arc::clone(&session.snapshot);
     let parents = snapshot.policy.parents(verdict);
-    let client = user.map(|user| Credentials {
-        user: user.into(),
-        password: ask.credentials.as_ref().and_then(|credentials| credentials.password.clone()),
-    });
+    let client = client_credentials(ask.credentials.as_ref(), user);
     let mut failure = Failure::new(60, FailureKind::Parent);
     for _ in 0..way::attempts(&snapshot.program.process, session.service.kind) {
         let plan = Plan::draw(parents, random::below);
@@ -61,6 +60,12 @@ pub(crate) async fn open(
     Err(failure)
 }
 
+/// What a parent that wants the client's own credentials is told.
+fn client_credentials(given: Option<&Credentials>, user: Option<&[u8]>) -> Option<Credentials> {
+    let password = given.and_then(|credentials| credentials.password.clone());
+    user.map(|user| Credentials { user: user.into(), password })
+}
+
 /// Connects to the first parent of the plan, or to the target if there is none, and asks each for the next.
 async fn attempt(
     session: &mut Session,
@@ -76,17 +81,7 @@ async fn attempt(
     let first =
         targets.first().map_or(request.address, |first| first_address(first.address, request.address));
     session.record.peer = Some(first);
-    let mut source = Source::of(session.service.settings.external);
-    if let Some(external) = plan.external {
-        source = source.only(draw::external(external, session.client.ip()));
-    }
-    let options = session.service.settings.options.server_socket.as_ref();
-    let mut stream = connect(first, source, options, timeouts.connect).await?;
-    if plan.announces {
-        let header = announcement(session.client, session.local);
-        let sent = timeout(timeouts.chain, stream.write_all(header.as_bytes())).await;
-        sent.map_err(|_| hop::failure(39))?.map_err(|_| Failure::new(39, FailureKind::Parent))?;
-    }
+    let mut stream = dial(session, plan, first).await?;
     let behind = targets.into_iter().skip(1).chain([request]);
     for (hop, target) in plan.hops.iter().zip(behind) {
         if hop.wants_client_credentials() && client.is_none() {
@@ -99,6 +94,28 @@ async fn attempt(
             .unwrap_or_else(|_| Err(hop::failure(hop::timed_out(hop.kind))))?;
     }
     Ok((stream, first))
+}
+
+/// Where the plan comes from.
+fn source(session: &Session, plan: &Plan<'_>) -> Source {
+    let source = Source::of(session.service.settings.external);
+    match plan.external {
+        Some(external) => source.only(draw::external(external, session.client.ip())),
+        None => source,
+    }
+}
+
+/// Connects to where the plan begins, and says there who comes, if that is planned.
+async fn dial(session: &Session, plan: &Plan<'_>, first: SocketAddr) -> Result<TcpStream, Failure> {
+    let timeouts = session.snapshot.timeouts;
+    let options = session.service.settings.options.server_socket.as_ref();
+    let mut stream = connect(first, source(session, plan), options, timeouts.connect).await?;
+    if plan.announces {
+        let header = announcement(session.client, session.local);
+        let sent = timeout(timeouts.chain, stream.write_all(header.as_bytes())).await;
+        sent.map_err(|_| hop::failure(39))?.map_err(|_| Failure::new(39, FailureKind::Parent))?;
+    }
+    Ok(stream)
 }
 
 /// Where a parent is. Before it is reached itself, other parents are told its host as it is written.

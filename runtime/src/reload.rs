@@ -92,7 +92,7 @@ pub enum ReloadError {
 /// What to do about an address that can't be listened on, behind what the system says.
 const fn advice(error: std::io::ErrorKind) -> &'static str {
     match error {
-        std::io::ErrorKind::AddrInUse => "; `ss -ltnp` shows the process that listens there",
+        std::io::ErrorKind::AddrInUse => "; `ss -ltunp` shows the process that listens there",
         std::io::ErrorKind::AddrNotAvailable => "; `ip address` shows the addresses of this machine",
         std::io::ErrorKind::PermissionDenied => "; ports below 1024 need root or CAP_NET_BIND_SERVICE",
         _ => "",
@@ -210,6 +210,7 @@ impl Proxy {
             service.into_iter().for_each(|service| note(service, EXITING.into()));
         }
         drop(current);
+        self.running.end();
         self.running.idle().await;
         self.running.save_counters(self.running.current.load_full()).await;
         self.running.writer.flush().await;

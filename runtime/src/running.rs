@@ -5,7 +5,10 @@ use std::sync::{
 };
 
 use arc_swap::ArcSwap;
-use tokio::{sync::Notify, time::sleep};
+use tokio::{
+    sync::{Notify, watch},
+    time::sleep,
+};
 
 use crate::{event::Events, limits::SAVE_EVERY, log::Writer, snapshot::Snapshot};
 
@@ -13,7 +16,7 @@ use crate::{event::Events, limits::SAVE_EVERY, log::Writer, snapshot::Snapshot};
 #[derive(Debug)]
 pub(crate) struct Running {
     /// The configuration in force. A session loads it once, and again before a further request on its connection.
-    pub(crate) current: Arc<ArcSwap<Snapshot>>,
+    pub(crate) current: ArcSwap<Snapshot>,
     /// Writes log records.
     pub(crate) writer: Writer,
     /// Where the operator is told.
@@ -21,6 +24,8 @@ pub(crate) struct Running {
     sessions: AtomicUsize,
     /// Someone let go of a snapshot, or a session ended.
     released: Notify,
+    /// The process is about to end.
+    ending: watch::Sender<bool>,
 }
 
 /// Counts one live session, until it is dropped.
@@ -30,11 +35,12 @@ pub(crate) struct SessionGuard(Arc<Running>);
 impl Running {
     pub(crate) fn new(first: Arc<Snapshot>, writer: Writer, events: Events) -> Self {
         Self {
-            current: Arc::new(ArcSwap::new(first)),
+            current: ArcSwap::new(first),
             writer,
             events,
             sessions: AtomicUsize::new(0),
             released: Notify::new(),
+            ending: watch::Sender::new(false),
         }
     }
 
@@ -81,6 +87,17 @@ impl Running {
     /// How many sessions are alive.
     pub(crate) fn sessions(&self) -> usize {
         self.sessions.load(Ordering::Acquire)
+    }
+
+    /// Tells sessions that would not end by themselves to do so.
+    pub(crate) fn end(&self) {
+        self.ending.send_replace(true);
+    }
+
+    /// Returns when [`Running::end`] was called.
+    pub(crate) async fn ends(&self) {
+        // The sender is here.
+        let _ = self.ending.subscribe().wait_for(|ending| *ending).await;
     }
 
     /// Returns when no session is alive.

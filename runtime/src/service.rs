@@ -8,7 +8,9 @@ use tokio::{
     time::timeout,
 };
 
-use crate::session::Session;
+use crate::{flow::Place, session::Session};
+use socks::Association;
+use tunnel::Tunnel;
 
 mod auto;
 mod behind_proxy;
@@ -18,6 +20,13 @@ mod proxy;
 mod socks;
 mod tlspr;
 mod tunnel;
+mod udp_map;
+
+/// What is left of a session when its handshake is over.
+enum Rest {
+    Tunnel(Tunnel),
+    Association(Box<Association>),
+}
 
 /// Serves a client until it is done, and writes its log records.
 pub(crate) async fn serve(mut client: TcpStream, mut session: Box<Session>) {
@@ -29,11 +38,11 @@ pub(crate) async fn serve(mut client: TcpStream, mut session: Box<Session>) {
         return hang_up(&mut client, b"", &session).await;
     }
     // Boxed, so that nothing of a handshake takes memory while bytes are relayed.
-    let tunnel = match session.service.kind {
-        ServiceKind::Proxy => Box::pin(proxy::serve(client, session)).await,
+    let rest = match session.service.kind {
+        ServiceKind::Proxy => Box::pin(proxy::serve(client, session)).await.map(Rest::Tunnel),
         ServiceKind::Socks => Box::pin(socks::serve(client, session)).await,
-        ServiceKind::Tcppm => Box::pin(port_map::serve(client, session)).await,
-        ServiceKind::Tlspr => Box::pin(tlspr::serve(client, session)).await,
+        ServiceKind::Tcppm => Box::pin(port_map::serve(client, session)).await.map(Rest::Tunnel),
+        ServiceKind::Tlspr => Box::pin(tlspr::serve(client, session)).await.map(Rest::Tunnel),
         ServiceKind::Auto => Box::pin(auto::serve(client, session)).await,
         ServiceKind::Udppm
         | ServiceKind::Pop3p
@@ -43,8 +52,19 @@ pub(crate) async fn serve(mut client: TcpStream, mut session: Box<Session>) {
         | ServiceKind::Admin
         | ServiceKind::Dnspr => return refuse(*session),
     };
-    if let Some(tunnel) = tunnel {
-        tunnel.run().await;
+    match rest {
+        Some(Rest::Tunnel(tunnel)) => tunnel.run().await,
+        // Boxed, so that a tunnel does not take the memory that this needs.
+        Some(Rest::Association(association)) => Box::pin(association.run()).await,
+        None => {}
+    }
+}
+
+/// Serves a client of a UDP service until its flow is over, and writes its log records.
+pub(crate) async fn serve_flow(place: Place, session: Box<Session>) {
+    match session.service.kind {
+        ServiceKind::Udppm => udp_map::serve(place, session).await,
+        _ => refuse(*session),
     }
 }
 

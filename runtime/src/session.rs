@@ -5,7 +5,6 @@
 //! [`Failure`] to answer with. Each phase's memory ends with it: nothing of a handshake is alive while the relay runs.
 use std::{net::SocketAddr, sync::Arc};
 
-use arc_swap::ArcSwap;
 use compiler::program::{acl::Operation, service::Family};
 pub use compiler::target::TargetName;
 use tokio::net::TcpStream;
@@ -15,6 +14,7 @@ use crate::{
     error::{Failure, FailureKind},
     limits::{Charges, Held, LIMITED},
     log::Record,
+    running::Running,
     snapshot::{ListenerId, ServicePolicy, Snapshot},
 };
 
@@ -112,7 +112,7 @@ pub(crate) struct Session {
     /// What it has of the limits that apply to it.
     pub limits: Option<Box<Held>>,
     /// Where it came in, to find its service in a later configuration.
-    origin: Option<(ListenerId, Arc<ArcSwap<Snapshot>>)>,
+    origin: Option<(ListenerId, Arc<Running>)>,
 }
 
 /// What became of a session's service since the session, or its last request, began.
@@ -147,17 +147,28 @@ impl Session {
         self.record.client = self.client;
     }
 
-    /// The same, of a client that came in at `listener`, where `current` is in force.
-    pub(crate) fn at(mut self, listener: ListenerId, current: Arc<ArcSwap<Snapshot>>) -> Self {
-        self.origin = Some((listener, current));
+    /// The same, of a client that came in at `listener` of this process.
+    pub(crate) fn at(mut self, listener: ListenerId, running: Arc<Running>) -> Self {
+        self.origin = Some((listener, running));
         self
+    }
+
+    /// Returns when the process is about to end, for sessions that would not end by themselves before long.
+    pub(crate) fn process_ends(&self) -> impl Future<Output = ()> + use<> {
+        let running = self.origin.as_ref().map(|(_, running)| Arc::clone(running));
+        async move {
+            match running {
+                Some(running) => running.ends().await,
+                None => std::future::pending().await,
+            }
+        }
     }
 
     /// Between two requests of one connection: goes over to the configuration in force, so that a client that never hangs up is
     /// not judged for ever by one that is gone.
     pub(crate) fn renew(&mut self) -> Renewed {
-        let Some((listener, current)) = &self.origin else { return Renewed::Same };
-        let current = current.load();
+        let Some((listener, running)) = &self.origin else { return Renewed::Same };
+        let current = running.current.load();
         if Arc::ptr_eq(&current, &self.snapshot) {
             return Renewed::Same;
         }
@@ -191,7 +202,8 @@ impl Session {
         opened.inspect_err(|failure| self.record.code = failure.code)
     }
 
-    fn has_left(&self) -> Result<(), Failure> {
+    /// Whether something is left of every quota of the request that was decided last.
+    pub(crate) fn has_left(&self) -> Result<(), Failure> {
         let has_left = self.charges().is_none_or(Charges::has_left);
         has_left.then_some(()).ok_or(Failure::new(LIMITED, FailureKind::Limited))
     }

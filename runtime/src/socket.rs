@@ -1,9 +1,14 @@
-//! Socket options, as `-ol`, `-oc` and `-os` give them.
-use std::io;
+//! Socket options, as `-ol`, `-oc` and `-os` give them, and connections that nobody is expected to speak on.
+use std::{
+    future::poll_fn,
+    io,
+    task::{Context, Poll},
+};
 
 use compiler::program::{Set, service::SocketOptions};
 use grammar::value::SocketOption;
 use socket2::SockRef;
+use tokio::{io::ReadBuf, net::TcpStream};
 
 /// Whether an option is executed.
 #[must_use]
@@ -38,4 +43,15 @@ pub(crate) fn set(socket: &SockRef<'_>, option: SocketOption) -> io::Result<()> 
         // These matter before a socket is bound: the listener sees to them. The others were refused when the configuration was loaded.
         _ => Ok(()),
     }
+}
+
+/// Ready when the other end says something, or has gone.
+pub(crate) fn poll_stirs(stream: &TcpStream, cx: &mut Context<'_>) -> Poll<()> {
+    // Readiness alone may be left from what was read before.
+    stream.poll_peek(cx, &mut ReadBuf::new(&mut [0])).map(drop)
+}
+
+/// Returns when the other end says something, or has gone.
+pub(crate) async fn stirs(stream: &TcpStream) {
+    poll_fn(|cx| poll_stirs(stream, cx)).await;
 }

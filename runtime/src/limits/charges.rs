@@ -30,14 +30,14 @@ pub(crate) enum Direction {
 }
 
 /// What applies to a request.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Charges {
     pub(super) inwards: Way,
     pub(super) outwards: Way,
 }
 
 /// What applies to one direction.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Way {
     pub(super) channels: Box<[Arc<Channel>]>,
     pub(super) quotas: Box<[Arc<Quota>]>,
@@ -75,7 +75,6 @@ impl Charges {
 
     /// Whether a datagram of so many bytes may pass: one that would have to wait is dropped, as in 3proxy, and so is one that is more
     /// than is left. It is counted if it passes.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for services that relay datagrams"))]
     pub(crate) fn admits(&self, direction: Direction, bytes: usize) -> bool {
         let (way, now) = (self.way(direction), Instant::now());
         if !way.channels.iter().all(|channel| channel.reserve_now(bytes as u64, now)) {

@@ -103,7 +103,7 @@ impl Acceptor {
         let Ok(local) = stream.local_addr() else { return };
         prepare(&stream, service);
         let session = Session::new(Arc::clone(snapshot), Arc::clone(service), client, local)
-            .at(self.id, Arc::clone(&self.running.current));
+            .at(self.id, Arc::clone(&self.running));
         let session = Box::new(session);
         let held = (self.slots.take(), self.running.begin());
         tokio::spawn(async move {

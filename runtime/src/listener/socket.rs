@@ -7,16 +7,45 @@ use std::{
 
 use compiler::program::{
     Program,
-    service::{ListenAddress, Service},
+    service::{ListenAddress, Service, ServiceKind},
 };
 use grammar::value::SocketOption;
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 
 use crate::socket;
 
+/// What comes in at a socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Transport {
+    /// TCP connections.
+    Stream,
+    /// UDP datagrams.
+    Datagram,
+}
+
+impl Transport {
+    const fn of(kind: ServiceKind) -> Self {
+        match kind {
+            ServiceKind::Udppm | ServiceKind::Dnspr => Self::Datagram,
+            ServiceKind::Proxy
+            | ServiceKind::Socks
+            | ServiceKind::Tcppm
+            | ServiceKind::Tlspr
+            | ServiceKind::Auto
+            | ServiceKind::Pop3p
+            | ServiceKind::Imapp
+            | ServiceKind::Smtpp
+            | ServiceKind::Ftppr
+            | ServiceKind::Admin => Self::Stream,
+        }
+    }
+}
+
 /// What must be equal for a socket to survive a reload.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
+    /// What comes in.
+    pub(crate) transport: Transport,
     /// Where it listens.
     pub(crate) address: SocketAddr,
     /// `-olSO_REUSEPORT`: several services share the port.
@@ -51,7 +80,9 @@ impl Key {
             service.options.listen_socket.iter().flat_map(|options| &options.value.0).copied().collect();
         let share = options.contains(&SocketOption::ReusePort);
         options.retain(|option| *option != SocketOption::ReusePort);
-        Some(Self { address: SocketAddr::new(ip, service.listen.port.value), share, options, nth: 0 })
+        let transport = Transport::of(service.kind);
+        let address = SocketAddr::new(ip, service.listen.port.value);
+        Some(Self { transport, address, share, options, nth: 0 })
     }
 
     /// Both can't be bound at once, unless they share the port.
@@ -59,7 +90,9 @@ impl Key {
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         let everywhere = |address: IpAddr| address.is_unspecified();
         let (one, two) = (self.address, other.address);
-        one.port() == two.port() && (one.ip() == two.ip() || everywhere(one.ip()) || everywhere(two.ip()))
+        self.transport == other.transport
+            && one.port() == two.port()
+            && (one.ip() == two.ip() || everywhere(one.ip()) || everywhere(two.ip()))
     }
 }
 
@@ -73,16 +106,27 @@ pub(crate) fn backlog(service: &Service) -> i32 {
 
 /// A socket bound to `key`'s address; `share`: beside others that share the port, too.
 pub(super) fn bind(key: &Key, share: bool) -> io::Result<Socket> {
-    let socket = Socket::new(Domain::for_address(key.address), Type::STREAM, Some(Protocol::TCP))?;
+    let (kind, protocol) = match key.transport {
+        Transport::Stream => (Type::STREAM, Protocol::TCP),
+        Transport::Datagram => (Type::DGRAM, Protocol::UDP),
+    };
+    let socket = Socket::new(Domain::for_address(key.address), kind, Some(protocol))?;
     socket.set_nonblocking(true)?;
-    socket.set_reuse_address(true)?;
+    if key.transport == Transport::Stream {
+        // Of UDP, it would let another process take the datagrams.
+        socket.set_reuse_address(true)?;
+    }
     socket.set_reuse_port(share)?;
     if key.address.is_ipv6() {
         // `::` takes IPv4 clients too, whatever the system's default.
         socket.set_only_v6(false)?;
     }
     for option in &key.options {
-        socket::set(&SockRef::from(&socket), *option)?;
+        let set = socket::set(&SockRef::from(&socket), *option);
+        if key.transport == Transport::Stream {
+            set?;
+        }
+        // Options of TCP mean nothing to a socket for datagrams, as in 3proxy.
     }
     socket.bind(&key.address.into())?;
     Ok(socket)

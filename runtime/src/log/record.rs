@@ -52,6 +52,12 @@ impl Record {
         Self::blank(kind.into(), service_port, client, local)
     }
 
+    /// Begins to count anew, of the same request.
+    pub(crate) fn restart(&mut self) {
+        self.started = Instant::now();
+        (self.code, self.from_client, self.from_server, self.cycles) = (0, 0, 0, 0);
+    }
+
     /// A fresh record for the next request on the same connection: it keeps where the connection is from and to, and nothing else.
     #[must_use]
     pub(crate) fn next(&self) -> Self {

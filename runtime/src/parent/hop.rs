@@ -150,6 +150,32 @@ async fn socks5(
     credentials: Option<&Credentials>,
     short: bool,
 ) -> Result<(), Failure> {
+    greet(stream, credentials).await?;
+    send(stream, &messages::socks5(target).ok_or(failure(51))?, 51).await?;
+    reply(stream, short).await.map(drop)
+}
+
+/// Asks `parent`, to which `stream` leads, to pass datagrams on. They go to the address that it names, for as long as the stream lives.
+pub(super) async fn associate(
+    stream: &mut TcpStream,
+    parent: &Parent,
+    credentials: Option<&Credentials>,
+) -> Result<SocketAddr, Failure> {
+    if parent.secure || !carries_datagrams(parent) {
+        return Err(failure(70));
+    }
+    greet(stream, credentials).await?;
+    send(stream, &messages::SOCKS5_ASSOCIATE, 51).await?;
+    reply(stream, false).await?.ok_or(failure(58))
+}
+
+/// Whether a parent is of a type that datagrams can go through.
+pub(super) const fn carries_datagrams(parent: &Parent) -> bool {
+    matches!(parent.kind, ParentKind::Socks5 | ParentKind::Socks5Name)
+}
+
+/// Agrees with a SOCKS 5 parent on who asks.
+async fn greet(stream: &mut TcpStream, credentials: Option<&Credentials>) -> Result<(), Failure> {
     let greeting: &[u8] = if credentials.is_some() { &[5, 2, 0, 2] } else { &[5, 1, 0] };
     send(stream, greeting, 51).await?;
     match (receive(stream, 52).await?, credentials) {
@@ -164,18 +190,30 @@ async fn socks5(
         ([5, _], _) => return Err(failure(54)),
         _ => return Err(failure(53)),
     }
-    send(stream, &messages::socks5(target).ok_or(failure(51))?, 51).await?;
+    Ok(())
+}
+
+/// The answer of a SOCKS 5 parent: the address that it granted, if it is one and no name. A `short` answer ends before it.
+async fn reply(stream: &mut TcpStream, short: bool) -> Result<Option<SocketAddr>, Failure> {
     let [version, status, _, kind] = receive(stream, 57).await?;
     match (version, status, kind) {
-        (5, 0, 1) if short => Ok(()),
-        (5, 0, 1) => receive::<6>(stream, 59).await.map(drop),
+        (5, 0, 1) if short => Ok(None),
+        (5, 0, 1) => {
+            let [a, b, c, d, high, low] = receive(stream, 59).await?;
+            Ok(Some(SocketAddr::from(([a, b, c, d], u16::from_be_bytes([high, low])))))
+        }
         (5, 0, 3) => {
             let [length] = receive(stream, 59).await?;
             let mut rest = vec![0; usize::from(length) + 2];
             let lost = |_| Failure::new(59, FailureKind::Parent);
-            stream.read_exact(&mut rest).await.map(drop).map_err(lost)
+            stream.read_exact(&mut rest).await.map(|_| None).map_err(lost)
         }
-        (5, 0, 4) => receive::<18>(stream, 59).await.map(drop),
+        (5, 0, 4) => {
+            let address: [u8; 16] = receive(stream, 59).await?;
+            let port: [u8; 2] = receive(stream, 59).await?;
+            let address = IpAddr::from(address).to_canonical();
+            Ok(Some(SocketAddr::new(address, u16::from_be_bytes(port))))
+        }
         (5, 0, _) => Err(failure(58)),
         (5, refused, _) => Err(failure(60 + u16::from(refused % 10))),
         _ => Err(failure(53)),

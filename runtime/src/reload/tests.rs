@@ -1,8 +1,22 @@
 //! What a reload leaves behind, as seen from inside the process.
-use std::{net::TcpListener, path::Path, sync::Arc, time::Duration};
+use std::{
+    net::TcpListener,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpStream, UdpSocket},
+    time::timeout,
+};
 
 use super::{Config, Levels, Proxy, ReloadError};
-use crate::event::Events;
+use crate::event::{Event, Events};
 
 fn config(folder: &Path, text: &str) -> Config {
     let path = folder.join("3proxy.cfg");
@@ -16,6 +30,100 @@ fn free_port() -> u16 {
 
 async fn start(folder: &Path, text: &str) -> Proxy {
     Proxy::start(config(folder, text), Events::new(|event| panic!("{event}"))).await.unwrap().0
+}
+
+/// A socket that a client of a UDP service, or its target, has.
+async fn udp() -> (UdpSocket, u16) {
+    let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let port = socket.local_addr().unwrap().port();
+    (socket, port)
+}
+
+/// Sends a datagram to a service, and says what arrives at its target.
+async fn sent(client: &UdpSocket, service: u16, bytes: &[u8], target: &UdpSocket) -> Vec<u8> {
+    client.send_to(bytes, ("127.0.0.1", service)).await.unwrap();
+    let mut buffer = [0; 100];
+    let received = timeout(Duration::from_secs(20), target.recv(&mut buffer)).await;
+    buffer[..received.expect("a datagram arrives").unwrap()].into()
+}
+
+#[tokio::test]
+async fn a_udp_client_stays_under_its_configuration_and_the_socket_stays_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = udp().await.1;
+    let ((old, old_port), (new, new_port)) = (udp().await, udp().await);
+    let text = |target: u16| {
+        format!("internal 127.0.0.1\nauth iponly\nallow *\nmaxconn 2\nudppm {service} 127.0.0.1 {target}\n")
+    };
+    let proxy = start(folder.path(), &text(old_port)).await;
+    let (first, second) = (udp().await.0, udp().await.0);
+    assert_eq!(sent(&first, service, b"1", &old).await, b"1");
+    config(folder.path(), &text(new_port));
+    let applied = proxy.reload().await.unwrap();
+    assert_eq!((applied.opened.len(), applied.kept, applied.closed), (0, 1, 0));
+    assert_eq!(sent(&first, service, b"2", &old).await, b"2");
+    assert_eq!(sent(&second, service, b"3", &new).await, b"3");
+    assert_eq!(proxy.sessions(), 2);
+
+    // Without its service a client can't be heard: its session ends, and the port is free.
+    config(folder.path(), &format!("internal 127.0.0.1\nauth iponly\nallow *\nsocks -p{}\n", free_port()));
+    let applied = proxy.reload().await.unwrap();
+    assert_eq!((applied.opened.len(), applied.kept, applied.closed), (1, 0, 1));
+    assert_eq!(proxy.sessions(), 0);
+    drop(UdpSocket::bind(("127.0.0.1", service)).await.unwrap());
+}
+
+#[tokio::test]
+async fn the_client_that_was_silent_for_longest_makes_room_and_that_is_told_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = udp().await.1;
+    let (target, target_port) = udp().await;
+    let text = format!(
+        "internal 127.0.0.1\nauth iponly\nallow *\nmaxconn 3\nudppm {service} 127.0.0.1 {target_port}\n"
+    );
+    let told = Arc::new(AtomicUsize::new(0));
+    let events = Events::new({
+        let told = Arc::clone(&told);
+        move |event| {
+            assert!(matches!(event, Event::Crowded { limit: 3, .. }), "{event}");
+            told.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    let (proxy, _) = Proxy::start(config(folder.path(), &text), events).await.unwrap();
+    for number in 0..20_u8 {
+        let client = udp().await.0;
+        assert_eq!(sent(&client, service, &[number], &target).await, [number]);
+    }
+    // Those who made room end soon.
+    timeout(Duration::from_secs(20), async {
+        while proxy.sessions() > 3 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await
+    .unwrap();
+    assert_eq!(told.load(Ordering::Relaxed), 1);
+    proxy.drain().await;
+}
+
+#[tokio::test]
+async fn at_the_end_associations_do_not_keep_the_process_waiting() {
+    let folder = tempfile::tempdir().unwrap();
+    let (port, service) = (free_port(), udp().await.1);
+    let (target, target_port) = udp().await;
+    let text = format!(
+        "internal 127.0.0.1\nauth iponly\nallow *\nsocks -p{port}\nudppm {service} 127.0.0.1 {target_port}\n"
+    );
+    let proxy = start(folder.path(), &text).await;
+    let mut control = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    control.write_all(b"\x05\x01\0\x05\x03\0\x01\0\0\0\0\0\0").await.unwrap();
+    let mut reply = [0; 12];
+    control.read_exact(&mut reply).await.unwrap();
+    assert_eq!(reply[..4], *b"\x05\0\x05\0");
+    sent(&udp().await.0, service, b"x", &target).await;
+    assert_eq!(proxy.sessions(), 2);
+    timeout(Duration::from_secs(20), proxy.drain()).await.expect("both end");
+    assert_eq!(control.read(&mut reply).await.unwrap_or(0), 0);
 }
 
 #[tokio::test]

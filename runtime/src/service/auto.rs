@@ -4,10 +4,10 @@
 //! left where it is. 3proxy waits four seconds for it; it is awaited here for as long as a short connection may be idle.
 use tokio::{net::TcpStream, time::timeout};
 
-use super::{NO_BEGINNING, proxy, socks, tlspr, tunnel::Tunnel};
+use super::{NO_BEGINNING, Rest, proxy, socks, tlspr};
 use crate::{log::Protocol, protocol::tls::HANDSHAKE, session::Session};
 
-pub(super) async fn serve(client: TcpStream, mut session: Box<Session>) -> Option<Tunnel> {
+pub(super) async fn serve(client: TcpStream, mut session: Box<Session>) -> Option<Rest> {
     let mut first = [0];
     let limit = session.snapshot.timeouts.connection_short;
     if !matches!(timeout(limit, client.peek(&mut first)).await, Ok(Ok(1..))) {
@@ -23,11 +23,11 @@ pub(super) async fn serve(client: TcpStream, mut session: Box<Session>) -> Optio
         }
         HANDSHAKE => {
             session.record.protocol = Protocol::Tlspr;
-            Box::pin(tlspr::serve(client, session)).await
+            Box::pin(tlspr::serve(client, session)).await.map(Rest::Tunnel)
         }
         _ => {
             session.record.protocol = Protocol::Proxy;
-            Box::pin(proxy::serve(client, session)).await
+            Box::pin(proxy::serve(client, session)).await.map(Rest::Tunnel)
         }
     }
 }

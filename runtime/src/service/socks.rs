@@ -1,14 +1,14 @@
 //! The `socks` service: SOCKS 4, 4a and 5.
 //!
 //! As in 3proxy, a client of SOCKS 5 that gives a name and a password is told that they are right; what they are worth shows in
-//! the answer to its request. UDP ASSOCIATE is judged by the access list and then answered with "not supported".
+//! the answer to its request.
 use std::net::SocketAddr;
 
 use compiler::program::{acl::Operation, service::Family};
 use tokio::{io::AsyncWriteExt, net::TcpStream, time::timeout};
 
 use super::{
-    hang_up,
+    Rest, hang_up,
     incoming::{Incoming, Patience},
     tunnel::Tunnel,
 };
@@ -19,15 +19,19 @@ use crate::{
     session::{Ask, Credentials, Session, TargetName, Upstream},
 };
 
+mod associate;
 mod bind;
+
+pub(super) use associate::Association;
 
 /// What a client that got through is served with, and what it sent behind its request.
 enum Opened {
     Connected(Box<Upstream>, Vec<u8>),
     Waiting(bind::Waiting, Vec<u8>),
+    Associated(Box<associate::Granted>),
 }
 
-pub(super) async fn serve(mut client: TcpStream, mut session: Box<Session>) -> Option<Tunnel> {
+pub(super) async fn serve(mut client: TcpStream, mut session: Box<Session>) -> Option<Rest> {
     let served = match open(&mut client, &mut session).await {
         Ok(Opened::Connected(upstream, early)) => {
             // As in 3proxy: not the address that the target sees.
@@ -37,6 +41,10 @@ pub(super) async fn serve(mut client: TcpStream, mut session: Box<Session>) -> O
         Ok(Opened::Waiting(waiting, early)) => {
             wait(&mut client, &mut session, &waiting).await.map(|stream| (stream, early))
         }
+        Ok(Opened::Associated(granted)) => match tell(&mut client, &session, &granted).await {
+            Ok(()) => return Some(Rest::Association(Box::new(granted.begin(client, session)))),
+            Err(failure) => Err(failure),
+        },
         Err(failure) => {
             session.record.code = failure.code;
             hang_up(&mut client, &reply(&session, failure.code, session.local), &session).await;
@@ -45,7 +53,7 @@ pub(super) async fn serve(mut client: TcpStream, mut session: Box<Session>) -> O
     };
     match served {
         Ok((server, from_client)) => {
-            Some(Tunnel { client, server, session, from_client, from_server: Vec::new() })
+            Some(Rest::Tunnel(Tunnel { client, server, session, from_client, from_server: Vec::new() }))
         }
         Err(failure) => {
             session.record.code = failure.code;
@@ -56,6 +64,15 @@ pub(super) async fn serve(mut client: TcpStream, mut session: Box<Session>) -> O
             None
         }
     }
+}
+
+/// Tells the client where to send its datagrams.
+async fn tell(
+    client: &mut TcpStream,
+    session: &Session,
+    granted: &associate::Granted,
+) -> Result<(), Failure> {
+    answer(client, session, granted.address(session)?).await
 }
 
 /// Tells the client where its peer can connect to, and who did.
@@ -97,15 +114,19 @@ async fn open(client: &mut TcpStream, session: &mut Session) -> Result<Opened, F
         (request, user.map(|user| Credentials { user, password: None }))
     };
     let ask = ask(session, request, credentials)?;
-    if ask.operation == Operation::Connect {
-        return Ok(Opened::Connected(Box::new(session.open(&ask).await?), incoming.rest()));
+    match ask.operation {
+        Operation::Connect => Ok(Opened::Connected(Box::new(session.open(&ask).await?), incoming.rest())),
+        Operation::Bind => {
+            session.permit(&ask).await?;
+            let peer = session.record.target.ok_or(Failure::new(100, FailureKind::Resolve))?;
+            Ok(Opened::Waiting(bind::listen(session, peer)?, incoming.rest()))
+        }
+        Operation::UdpAssociate if version == 5 => {
+            Ok(Opened::Associated(Box::new(associate::open(session, ask).await?)))
+        }
+        // SOCKS 4 has no such command, and its datagrams no form.
+        _ => Err(Failure::new(Fault::Command.code(), FailureKind::Malformed)),
     }
-    session.permit(&ask).await?;
-    if ask.operation == Operation::Bind {
-        let peer = session.record.target.ok_or(Failure::new(100, FailureKind::Resolve))?;
-        return Ok(Opened::Waiting(bind::listen(session, peer)?, incoming.rest()));
-    }
-    Err(Failure::new(Fault::Command.code(), FailureKind::Malformed))
 }
 
 /// `-u` (0): the name is never asked for; without an option (1): if the client offers it; `-u2` (2): always.

@@ -83,10 +83,10 @@ const fn is_executed(kind: ServiceKind) -> bool {
         ServiceKind::Proxy
         | ServiceKind::Socks
         | ServiceKind::Tcppm
+        | ServiceKind::Udppm
         | ServiceKind::Tlspr
         | ServiceKind::Auto => true,
-        ServiceKind::Udppm
-        | ServiceKind::Pop3p
+        ServiceKind::Pop3p
         | ServiceKind::Imapp
         | ServiceKind::Smtpp
         | ServiceKind::Ftppr
@@ -126,7 +126,8 @@ fn options(kind: ServiceKind, options: &ServiceOptions, refused: &mut Refused) {
         splice,
         // Of UDP services and `admin`.
         single: _,
-        udp_auth,
+        // Of `socks`.
+        udp_auth: _,
         proxy_protocol,
         silent: _,
         transparent: _,
@@ -145,7 +146,7 @@ fn options(kind: ServiceKind, options: &ServiceOptions, refused: &mut Refused) {
         external_device,
         listen_namespace,
         external_namespace,
-        internal_nat,
+        internal_nat: _,
         external_nat: _,
         // Of `dnspr`.
         fake_answer: _,
@@ -171,10 +172,6 @@ fn options(kind: ServiceKind, options: &ServiceOptions, refused: &mut Refused) {
     set("-ne", place(external_namespace));
     if matches!(kind, ServiceKind::Tlspr | ServiceKind::Auto) {
         set("-X", place(server_starttls));
-    }
-    if matches!(kind, ServiceKind::Socks | ServiceKind::Auto) {
-        set("-U", place(udp_auth));
-        set("-Ni", place(internal_nat));
     }
     let lists = [listen_socket, client_socket, server_socket];
     lists.into_iter().flatten().for_each(|list| socket_options(list, refused));

@@ -27,7 +27,7 @@ fn refused(text: &'static str) -> Vec<String> {
 fn what_is_executed_or_changes_nothing_passes() {
     for text in [
         "",
-        "proxy -a -u2 -n -C -b8192 -t -l -fL%T -46 -S65536 -h127.0.0.1\nsocks -6\ntcppm 9 127.0.0.1 80\n",
+        "proxy -a -u2 -n -C -b8192 -t -l -fL%T -46 -S65536 -h127.0.0.1\nsocks -6 -U1 -Ni127.0.0.1\ntcppm 9 127.0.0.1 80\nudppm -s 9 127.0.0.1 53\n",
         "nserver 127.0.0.1\nnscache 512\nnsrecord a 127.0.0.1\nauthnserver 127.0.0.1\nproxy\n",
         "fakeresolve\nproxy\n",
         "log /tmp/l D\nlogformat L%T\nrotate 5\nproxy\n",
@@ -53,18 +53,15 @@ fn what_is_executed_or_changes_nothing_passes() {
 #[test]
 fn what_is_not_executed_is_refused_by_name_and_line() {
     for (text, expected) in [
-        ("udppm 53 127.0.0.1 53\n", &["1:udppm"][..]),
         (
-            "admin\ndnspr\nsmtpp\npop3p\nimapp\nftppr\nudppm 5 127.0.0.1 5\n",
+            "admin\ndnspr\nsmtpp\npop3p\nimapp\nftppr\n",
             // However many there are, each is named.
-            &["1:admin", "2:dnspr", "3:smtpp", "4:pop3p", "5:imapp", "6:ftppr", "7:udppm"],
+            &["1:admin", "2:dnspr", "3:smtpp", "4:pop3p", "5:imapp", "6:ftppr"][..],
         ),
         ("radius secret 127.0.0.1\nauth radius\nproxy\n", &["2:radius"]),
-        ("nserver 127.0.0.1\ndnspr -H\n", &["2:dnspr", "2:-H"]),
+        ("nserver 127.0.0.1\ndnspr -H\nudppm -H 9 127.0.0.1 9\n", &["2:dnspr", "2:-H", "3:-H"]),
         ("tlspr -Ximap\nauto -Xpop3\n", &["1:-X", "2:-X"]),
-        ("auto -U1\n", &["1:-U"]),
         ("proxy -s -g1,2,3\n", &["1:-s", "1:-g"]),
-        ("socks -U1\n", &["1:-U"]),
         ("proxy -osTCP_CORK\n", &["1:TCP_CORK"]),
         ("log @ident\nproxy\n", &["1:log @"]),
         ("log radius\nproxy\n", &["1:log radius"]),

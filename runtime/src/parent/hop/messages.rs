@@ -79,6 +79,9 @@ pub(super) fn socks5(target: &HopTarget) -> Option<Vec<u8>> {
     Some(request)
 }
 
+/// A SOCKS 5 request to pass datagrams on, from wherever they come on the way to the parent.
+pub(super) const SOCKS5_ASSOCIATE: [u8; 10] = [5, 3, 0, 1, 0, 0, 0, 0, 0, 0];
+
 /// A SOCKS 5 name and password; `None`: one is too long for it.
 pub(super) fn socks5_password(credentials: &Credentials) -> Option<Vec<u8>> {
     let password = credentials.password.as_ref().map_or(&[][..], Secret::expose);
