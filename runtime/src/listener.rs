@@ -91,12 +91,13 @@ impl Bound {
     /// # Errors
     /// What the system says.
     pub(crate) fn listen(self, backlog: i32) -> io::Result<Listening> {
+        if self.key.transport == Transport::Stream {
+            self.socket.listen(backlog)?;
+        }
+        // Not before it listens: the system looks then whether it may stand beside others.
         self.socket.set_reuse_port(self.key.share)?;
         let socket = match self.key.transport {
-            Transport::Stream => {
-                self.socket.listen(backlog)?;
-                Incoming::Stream(Arc::new(TcpListener::from_std(self.socket.into())?))
-            }
+            Transport::Stream => Incoming::Stream(Arc::new(TcpListener::from_std(self.socket.into())?)),
             Transport::Datagram => Incoming::Datagram(Arc::new(UdpSocket::from_std(self.socket.into())?)),
         };
         Ok(Listening { id: self.id, key: self.key, socket })
