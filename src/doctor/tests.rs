@@ -420,7 +420,7 @@ fn who_serves_must_be_able_to_write() {
         check("tuned", &folder(mode), &served(lines), expected);
     }
     let host = Recorded::named("tuned").with("/log", "0755").owned("/log", 65534);
-    assert_eq!(found(&served("setuid 65534\nlog /log/p"), &host, Target::ThreeProxy), [""; 0]);
+    assert_eq!(found(&served("setuid 65534\nlog /log/p"), &host, ServedBy::ThreeProxy), [""; 0]);
 }
 
 #[test]

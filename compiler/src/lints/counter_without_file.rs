@@ -60,7 +60,7 @@ fn check(lint: &mut Lint<'_>) {
 mod tests {
     use crate::{
         lints::tests::check,
-        options::{Options, Runner},
+        options::{CompileOptions, Runner},
         sources::MemoryFiles,
     };
 
@@ -78,7 +78,7 @@ mod tests {
         {
             let mut files = MemoryFiles::default();
             files.insert("3proxy.cfg", text);
-            let options = Options { runner: Runner::Cfgc, ..Options::default() };
+            let options = CompileOptions { runner: Runner::Cfgc, ..CompileOptions::default() };
             let compiled = crate::compile_with("3proxy.cfg".as_ref(), &files, &options);
             let found = compiled.findings.iter().filter(|finding| finding.rule == "counter-without-file");
             assert_eq!(found.count(), expected, "{text}");

@@ -65,11 +65,11 @@ fn named(parents: &[Parent]) -> Option<&Parent> {
 
 /// Whether the target of a service is an address, whatever its clients ask for.
 fn knows_no_name(service: &Service) -> bool {
-    let address = |target: &crate::program::service::Target| {
-        target.host.to_string().parse::<std::net::IpAddr>().is_ok()
-    };
     matches!(service.kind, ServiceKind::Tcppm | ServiceKind::Udppm)
-        && service.target.as_ref().is_some_and(address)
+        && service
+            .target
+            .as_ref()
+            .is_some_and(|target| target.host.to_string().parse::<std::net::IpAddr>().is_ok())
 }
 
 fn finding(parent: &Parent, ace: &Ace, service: &Service) -> crate::finding::Finding {
