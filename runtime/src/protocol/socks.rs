@@ -287,6 +287,6 @@ pub const fn status5(code: u16) -> u8 {
     }
 }
 
-pub mod datagram;
+pub(crate) mod datagram;
 #[cfg(test)]
 mod tests;

@@ -3,18 +3,18 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// A datagram, taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Datagram<'a> {
+pub(crate) struct Datagram<'a> {
     /// The other end.
-    pub host: Host<'a>,
+    pub(crate) host: Host<'a>,
     /// Its port.
-    pub port: u16,
+    pub(crate) port: u16,
     /// What is to reach it, or came from it.
-    pub payload: &'a [u8],
+    pub(crate) payload: &'a [u8],
 }
 
 /// The other end of a datagram, as it stands there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Host<'a> {
+pub(crate) enum Host<'a> {
     /// Four or sixteen bytes.
     Address(IpAddr),
     /// Text.
@@ -23,7 +23,7 @@ pub enum Host<'a> {
 
 /// What is wrong with a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub(crate) enum Fault {
     /// There is none: no byte.
     Empty,
     /// Shorter than any, a fragment, or something that is not of SOCKS 5.
@@ -39,7 +39,7 @@ pub enum Fault {
 impl Fault {
     /// 3proxy's code for it.
     #[must_use]
-    pub const fn code(self) -> u16 {
+    pub(crate) const fn code(self) -> u16 {
         match self {
             Self::Empty => 482,
             Self::Form => 483,
@@ -57,7 +57,7 @@ const SHORTEST: usize = 10;
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn parse(datagram: &[u8]) -> Result<Datagram<'_>, Fault> {
+pub(crate) fn parse(datagram: &[u8]) -> Result<Datagram<'_>, Fault> {
     if datagram.is_empty() {
         return Err(Fault::Empty);
     }
@@ -91,7 +91,7 @@ pub fn parse(datagram: &[u8]) -> Result<Datagram<'_>, Fault> {
 
 /// What stands before a datagram that goes to, or comes from, an address.
 #[derive(Clone, Copy, Debug)]
-pub struct Header {
+pub(crate) struct Header {
     bytes: [u8; 22],
     length: usize,
 }
@@ -99,14 +99,14 @@ pub struct Header {
 impl Header {
     /// Its bytes.
     #[must_use]
-    pub fn as_slice(&self) -> &[u8] {
+    pub(crate) fn as_slice(&self) -> &[u8] {
         self.bytes.get(..self.length).unwrap_or_default()
     }
 }
 
 /// The header for an address.
 #[must_use]
-pub fn header(address: SocketAddr) -> Header {
+pub(crate) fn header(address: SocketAddr) -> Header {
     let mut header = Header { bytes: [0; 22], length: 0 };
     let mut append = |part: &[u8]| {
         let free = header.bytes.iter_mut().skip(header.length);
@@ -128,7 +128,7 @@ pub fn header(address: SocketAddr) -> Header {
 
 /// The header for a name; `None`: it is too long.
 #[must_use]
-pub fn name_header(name: &str, port: u16) -> Option<Vec<u8>> {
+pub(crate) fn name_header(name: &str, port: u16) -> Option<Vec<u8>> {
     let length = u8::try_from(name.len()).ok()?;
     Some([&[0, 0, 0, 3, length][..], name.as_bytes(), &port.to_be_bytes()].concat())
 }
