@@ -64,6 +64,7 @@ pub(crate) mod crypt_format_unsupported;
 pub(crate) mod daemon_not_first;
 pub(crate) mod deny_outweighed;
 pub(crate) mod directive_since;
+pub(crate) mod dnsname_without_resolver;
 pub(crate) mod dnspr_without_resolver;
 pub(crate) mod duplicate_listener;
 pub(crate) mod empty_configuration;
@@ -274,6 +275,7 @@ static RULES: &[&Rule] = &[
     &daemon_not_first::RULE,
     &deny_outweighed::RULE,
     &directive_since::RULE,
+    &dnsname_without_resolver::RULE,
     &dnspr_without_resolver::RULE,
     &duplicate_listener::RULE,
     &empty_configuration::RULE,

@@ -11,7 +11,7 @@ use std::{
 
 use compiler::{
     chain::{Chain, Identity, Judged},
-    program::acl::Parent,
+    program::acl::{Operation, Parent},
     table::{Decision, Request, Verdict, WeekTime},
 };
 use jiff::Zoned;
@@ -27,8 +27,10 @@ use crate::{
 };
 
 mod association;
+mod name_query;
 
 pub(crate) use association::Association;
+pub(crate) use name_query::Asker;
 
 /// A request that passed.
 #[derive(Clone, Debug)]
@@ -158,7 +160,8 @@ fn request<'a>(
     Request {
         user: None,
         source: session.client.ip(),
-        host: Some(host.as_bytes()),
+        // A query for a name has no target.
+        host: (ask.operation != Operation::DnsResolve).then_some(host.as_bytes()),
         address,
         port: ask.port,
         operation: ask.operation,

@@ -79,6 +79,14 @@ impl Flow {
         *inlet = Inlet::Open(open);
     }
 
+    /// The datagram that it began with, until the way is open.
+    pub(crate) fn first(&self) -> Option<Box<[u8]>> {
+        match &*self.lock() {
+            Inlet::Waiting(waiting) => waiting.first().cloned(),
+            Inlet::Open(_) => None,
+        }
+    }
+
     /// What was sent since the way was opened; `None`: it was not.
     pub(crate) fn sent(&self) -> Option<Sent> {
         match &*self.lock() {

@@ -4,7 +4,7 @@
 //! However many sessions ask for one name at a time, one query is sent. Absent names are not remembered, as in 3proxy.
 use std::{
     collections::HashMap,
-    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     time::Duration,
 };
 
@@ -13,8 +13,12 @@ use compiler::program::{
     service::Family,
 };
 use moka::sync::Cache;
+use tokio::time::Instant;
 
-use crate::expiring::{self, Expiring};
+use crate::{
+    expiring::{self, Expiring},
+    protocol::dns,
+};
 
 mod flight;
 mod reverse;
@@ -22,7 +26,7 @@ mod server;
 mod wire;
 
 use flight::Flights;
-pub(crate) use wire::Kind;
+pub(crate) use wire::{Kind, reverse_name};
 
 /// Resolves names as one configuration says.
 #[derive(Debug)]
@@ -41,9 +45,30 @@ pub(crate) struct Resolver {
 struct Names {
     records: HashMap<Box<str>, IpAddr>,
     /// `None`: without an `nscache` line nothing is remembered.
-    cache: Option<Cache<Box<str>, Expiring<IpAddr>>>,
-    flights: Flights<IpAddr>,
+    cache: Option<Cache<Box<str>, Expiring<Kept>>>,
+    flights: Flights<(IpAddr, Option<SocketAddr>)>,
 }
+
+/// An address, and when it is to be forgotten.
+#[derive(Clone, Copy, Debug)]
+struct Kept {
+    address: IpAddr,
+    until: Instant,
+}
+
+/// An address that a name has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// The address.
+    pub(crate) address: IpAddr,
+    /// How long that holds.
+    pub(crate) lifetime: Duration,
+    /// The name server that was asked for it now.
+    pub(crate) server: Option<SocketAddr>,
+}
+
+/// A static record holds for ever; who is told of it may remember it for so long.
+const STATIC: Duration = Duration::from_secs(3600);
 
 /// What a name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +122,9 @@ impl Resolver {
         for kind in [Kind::A, Kind::Aaaa] {
             let found = match self.mode {
                 ResolverMode::Fake if self.servers.is_empty() => self.by_system(name, kind).await,
-                ResolverMode::Fake | ResolverMode::Servers => self.by_servers(name, kind).await,
+                ResolverMode::Fake | ResolverMode::Servers => {
+                    self.by_servers(name, kind).await.map(|found| found.address)
+                }
                 ResolverMode::System => self.by_system(name, kind).await,
             };
             if let Some(address) = found.filter(|address| !address.is_unspecified()) {
@@ -110,7 +137,7 @@ impl Resolver {
     async fn lookup_kind(&self, name: &str, kind: Kind) -> Option<IpAddr> {
         match self.mode {
             ResolverMode::System => self.by_system(name, kind).await,
-            ResolverMode::Servers => self.by_servers(name, kind).await,
+            ResolverMode::Servers => Some(self.by_servers(name, kind).await?.address),
             ResolverMode::Fake => Some(match kind {
                 Kind::A => Ipv4Addr::new(127, 0, 0, 2).into(),
                 Kind::Aaaa => Ipv6Addr::from_bits(2).into(),
@@ -118,33 +145,49 @@ impl Resolver {
         }
     }
 
-    async fn by_servers(&self, name: &str, kind: Kind) -> Option<IpAddr> {
+    /// Whether there is a name server to ask.
+    pub(crate) const fn has_servers(&self) -> bool {
+        !self.servers.is_empty()
+    }
+
+    /// What the name servers say to a client's query, and which of them. Nothing of it is remembered.
+    pub(crate) async fn forward(&self, query: &dns::Query) -> Option<(dns::Reply, SocketAddr)> {
+        server::forward(&self.servers, query, self.limit).await
+    }
+
+    /// By static records, the cache and the name servers, whoever else resolves names here.
+    pub(crate) async fn by_servers(&self, name: &str, kind: Kind) -> Option<Found> {
         let names = self.names(kind);
         if let Some(&address) = names.records.get(name) {
-            return Some(address);
+            return Some(Found { address, lifetime: STATIC, server: None });
         }
-        if let Some(cached) = names.cache.as_ref().and_then(|cache| cache.get(name)) {
-            return Some(cached.value);
+        if let Some(Expiring { value: Kept { address, until }, .. }) =
+            names.cache.as_ref().and_then(|cache| cache.get(name))
+        {
+            let lifetime = until.saturating_duration_since(Instant::now());
+            return Some(Found { address, lifetime, server: None });
         }
         let ask = async {
-            let records = server::ask(&self.servers, name, kind.record_type(), self.limit).await?;
-            wire::addresses(&records, kind).next()
+            let (records, server) = server::ask(&self.servers, name, kind.record_type(), self.limit).await?;
+            let Expiring { value, lifetime } = wire::addresses(&records, kind).next()?;
+            Some(Expiring { value: (value, Some(server)), lifetime })
         };
-        let found = names.flights.join(name, ask).await?;
+        let Expiring { value: (address, server), lifetime } = names.flights.join(name, ask).await?;
         if let Some(cache) = &names.cache {
-            cache.insert(name.into(), found);
+            let value = Kept { address, until: Instant::now() + lifetime };
+            cache.insert(name.into(), Expiring { value, lifetime });
         }
-        Some(found.value)
+        Some(Found { address, lifetime, server })
     }
 
     /// The system's answer says nothing of how long it holds, so it is not kept.
     async fn by_system(&self, name: &str, kind: Kind) -> Option<IpAddr> {
         let ask = async {
             let mut found = tokio::net::lookup_host((name, 0)).await.ok()?.map(|address| address.ip());
-            let value = found.find(|address| address.is_ipv6() == (kind == Kind::Aaaa))?;
-            Some(Expiring { value, lifetime: Duration::ZERO })
+            let address = found.find(|address| address.is_ipv6() == (kind == Kind::Aaaa))?;
+            Some(Expiring { value: (address, None), lifetime: Duration::ZERO })
         };
-        Some(self.names(kind).flights.join(name, ask).await?.value)
+        Some(self.names(kind).flights.join(name, ask).await?.value.0)
     }
 
     const fn names(&self, kind: Kind) -> &Names {

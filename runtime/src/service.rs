@@ -14,6 +14,7 @@ use tunnel::Tunnel;
 
 mod auto;
 mod behind_proxy;
+mod dnspr;
 mod incoming;
 mod port_map;
 mod proxy;
@@ -44,13 +45,13 @@ pub(crate) async fn serve(mut client: TcpStream, mut session: Box<Session>) {
         ServiceKind::Tcppm => Box::pin(port_map::serve(client, session)).await.map(Rest::Tunnel),
         ServiceKind::Tlspr => Box::pin(tlspr::serve(client, session)).await.map(Rest::Tunnel),
         ServiceKind::Auto => Box::pin(auto::serve(client, session)).await,
-        ServiceKind::Udppm
-        | ServiceKind::Pop3p
+        // These are asked by datagrams.
+        ServiceKind::Udppm | ServiceKind::Dnspr => return refuse(*session),
+        ServiceKind::Pop3p
         | ServiceKind::Imapp
         | ServiceKind::Smtpp
         | ServiceKind::Ftppr
-        | ServiceKind::Admin
-        | ServiceKind::Dnspr => return refuse(*session),
+        | ServiceKind::Admin => return refuse(*session),
     };
     match rest {
         Some(Rest::Tunnel(tunnel)) => tunnel.run().await,
@@ -64,6 +65,7 @@ pub(crate) async fn serve(mut client: TcpStream, mut session: Box<Session>) {
 pub(crate) async fn serve_flow(place: Place, session: Box<Session>) {
     match session.service.kind {
         ServiceKind::Udppm => udp_map::serve(place, session).await,
+        ServiceKind::Dnspr => dnspr::serve(place, session).await,
         _ => refuse(*session),
     }
 }

@@ -12,7 +12,8 @@ use crate::{
 rule! {
     /// There is nothing to compare the targets of this entry with, so it matches whatever is asked for.
     ///
-    /// A query to `dnspr` has no target: an entry that lists some lets every query pass, or refuses every one.
+    /// A query to `dnspr` has no target: an entry that lists some lets every query pass, or refuses every one. (`cfgc run` judges what
+    /// an `allow` lets pass once more, by the name that is asked for.)
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -48,13 +49,15 @@ rule! {
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
     for walked in lint.walked().iter() {
-        let entry = |meant: fn(&Ace) -> bool, kind: fn(ServiceKind) -> bool| {
+        let entry = |meant: &dyn Fn(&Ace) -> bool, kind: fn(ServiceKind) -> bool| {
             let (place, (_, ace)) =
                 program.acls.entries(walked.acl).enumerate().find(|(_, (_, ace))| meant(ace))?;
             Some((ace, service(lint, walked, place, kind)?))
         };
-        let dns = entry(lists_targets, |kind| kind == ServiceKind::Dnspr);
-        let udp = entry(lists_names_for_udp, |kind| matches!(kind, ServiceKind::Socks | ServiceKind::Auto));
+        let dns =
+            |ace: &Ace| lists_targets(ace) && !(lint.options.runner == Runner::Cfgc && names_allowed(ace));
+        let dns = entry(&dns, |kind| kind == ServiceKind::Dnspr);
+        let udp = entry(&lists_names_for_udp, |kind| matches!(kind, ServiceKind::Socks | ServiceKind::Auto));
         let dns = dns.map(|(ace, service)| {
             RULE.finding(ace.at, "a query to `dnspr` has no target, so this entry matches every query")
                 .label("its targets are not compared")
@@ -88,6 +91,12 @@ fn service(
 fn lists_targets(ace: &Ace) -> bool {
     let asks = |listed: crate::program::acl::Operations| listed.has(Operation::DnsResolve);
     ace.matcher.targets.is_some() && ace.matcher.operations.is_none_or(asks)
+}
+
+/// The runtime compares these with the name.
+fn names_allowed(ace: &Ace) -> bool {
+    ace.action == Action::Allow
+        && ace.matcher.targets.as_ref().is_some_and(|targets| !targets.names.is_empty())
 }
 
 fn lists_names_for_udp(ace: &Ace) -> bool {

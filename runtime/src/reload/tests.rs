@@ -184,3 +184,37 @@ async fn a_failed_reload_leaves_no_socket_behind() {
     let applied = proxy.reload().await.unwrap();
     assert_eq!((applied.generation, applied.opened.len(), applied.kept, applied.closed), (2, 0, 1, 0));
 }
+
+#[tokio::test]
+async fn a_socket_for_datagrams_goes_on_beside_one_for_connections_and_nobody_else_gets_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let port = free_port();
+    let socks = format!("internal 127.0.0.1\nauth iponly\nallow *\nsocks -p{port}\n");
+    let text = |address: &str| {
+        format!("nserver 127.0.0.1:9\nnscache 512\nnsrecord a.test {address}\n{socks}dnspr -p{port}\n")
+    };
+    let proxy = start(folder.path(), &text("127.0.0.5")).await;
+    let client = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    client.connect(("127.0.0.1", port)).await.unwrap();
+    let last_byte = async || {
+        client.send(b"\x01\x02\x01\0\0\x01\0\0\0\0\0\0\x01a\x04test\0\0\x01\0\x01").await.unwrap();
+        let mut reply = [0; 512];
+        let length = tokio::time::timeout(Duration::from_secs(20), client.recv(&mut reply)).await;
+        reply[length.unwrap().unwrap() - 1]
+    };
+    assert_eq!(last_byte().await, 5);
+    config(folder.path(), &text("127.0.0.6"));
+    let applied = proxy.reload().await.unwrap();
+    assert_eq!((applied.opened.len(), applied.kept, applied.closed), (0, 2, 0));
+    assert_eq!(last_byte().await, 6);
+    assert!(
+        std::net::UdpSocket::bind(("127.0.0.1", port)).is_err(),
+        "another process could take the datagrams"
+    );
+    config(folder.path(), &socks);
+    let applied = proxy.reload().await.unwrap();
+    assert_eq!((applied.opened.len(), applied.kept, applied.closed), (0, 1, 1));
+    // Answers that are under way hold the socket.
+    proxy.running.idle().await;
+    drop(std::net::UdpSocket::bind(("127.0.0.1", port)).unwrap());
+}

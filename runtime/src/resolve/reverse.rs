@@ -54,14 +54,14 @@ impl Resolver {
 
     async fn find_host(&self, reverse_name: &str, address: IpAddr) -> Option<Expiring<Box<str>>> {
         let asked = &self.hosts.servers;
-        let records = server::ask(asked, reverse_name, RecordType::PTR, self.limit).await?;
+        let (records, _) = server::ask(asked, reverse_name, RecordType::PTR, self.limit).await?;
         let host = wire::host(&records)?;
         let name = host.value.to_ascii_lowercase();
         let kind = if address.is_ipv6() { Kind::Aaaa } else { Kind::A };
         if let Some(record) = self.names(kind).records.get(&*name) {
             return (*record == address).then_some(host);
         }
-        let records = server::ask(asked, &name, kind.record_type(), self.limit).await?;
+        let (records, _) = server::ask(asked, &name, kind.record_type(), self.limit).await?;
         let own = wire::addresses(&records, kind).find(|own| own.value == address)?;
         Some(Expiring { lifetime: host.lifetime.min(own.lifetime), ..host })
     }

@@ -1,5 +1,5 @@
 //! Asking name servers, one after the other.
-use std::{io, time::Duration};
+use std::{io, net::SocketAddr, time::Duration};
 
 use compiler::program::resolve::NameServer;
 use hickory_proto::rr::{Record, RecordType};
@@ -10,34 +10,99 @@ use tokio::{
 };
 
 use super::wire::{Answer, Question};
-use crate::random;
+use crate::{protocol::dns, random};
 
 /// A question by UDP is sent again after so long without an answer.
 const AGAIN: Duration = Duration::from_secs(2);
 
-/// The records in the first answer that a server gives; each may take `limit`. `None`: none gives one.
+/// Something to ask a server.
+trait Asks {
+    /// What an answer is read as.
+    type Told;
+    /// The message to send.
+    fn bytes(&self) -> Option<Vec<u8>>;
+    /// What a message says; `None`: it is no answer.
+    fn read(&self, reply: &[u8]) -> Option<Answer<Self::Told>>;
+}
+
+impl Asks for Question {
+    type Told = Vec<Record>;
+
+    fn bytes(&self) -> Option<Vec<u8>> {
+        self.to_bytes()
+    }
+
+    fn read(&self, reply: &[u8]) -> Option<Answer<Vec<Record>>> {
+        self.answer(reply)
+    }
+}
+
+/// A client's query under a number of ours.
+struct Forwarded<'a>(&'a dns::Query, u16);
+
+impl Asks for Forwarded<'_> {
+    type Told = dns::Reply;
+
+    fn bytes(&self) -> Option<Vec<u8>> {
+        Some(self.0.under(self.1))
+    }
+
+    fn read(&self, reply: &[u8]) -> Option<Answer<dns::Reply>> {
+        let reply = self.0.reply(self.1, reply)?;
+        Some(match reply {
+            reply if reply.truncated => Answer::Truncated(reply),
+            reply if reply.settles => Answer::Told(reply),
+            reply => Answer::Failed(reply),
+        })
+    }
+}
+
+/// The records in the first answer that a server gives, and which; each may take `limit`. `None`: none gives one.
 pub(super) async fn ask(
     servers: &[NameServer],
     name: &str,
     wanted: RecordType,
     limit: Duration,
-) -> Option<Vec<Record>> {
-    for server in servers {
-        let id = u16::from_ne_bytes(random::secret().ok()?);
-        let question = Question::new(id, name, wanted)?;
-        match timeout(limit, ask_one(*server, &question)).await {
-            Ok(Ok(Answer::Records(records))) => return Some(records),
-            Ok(Ok(Answer::Truncated | Answer::Failed) | Err(_)) | Err(_) => {}
-        }
-    }
-    None
+) -> Option<(Vec<Record>, SocketAddr)> {
+    let told = ask_each(servers, limit, |id| Question::new(id, name, wanted)).await?;
+    told.ok()
 }
 
-async fn ask_one(server: NameServer, question: &Question) -> io::Result<Answer> {
-    let query = question.to_bytes().ok_or(io::ErrorKind::InvalidInput)?;
+/// The first answer to a client's query that settles it, or else the last one that any server gives, and from which.
+pub(super) async fn forward(
+    servers: &[NameServer],
+    query: &dns::Query,
+    limit: Duration,
+) -> Option<(dns::Reply, SocketAddr)> {
+    let told = ask_each(servers, limit, |id| Some(Forwarded(query, id))).await?;
+    Some(told.unwrap_or_else(|failed| failed))
+}
+
+/// `Err` holds what the last server said that said that it can't tell.
+async fn ask_each<Q: Asks>(
+    servers: &[NameServer],
+    limit: Duration,
+    question: impl Fn(u16) -> Option<Q>,
+) -> Option<Result<(Q::Told, SocketAddr), (Q::Told, SocketAddr)>> {
+    let mut failed = None;
+    for server in servers {
+        let question = question(u16::from_ne_bytes(random::secret().ok()?))?;
+        match timeout(limit, ask_one(*server, &question)).await {
+            Ok(Ok(Answer::Told(told))) => return Some(Ok((told, server.address))),
+            Ok(Ok(Answer::Truncated(told) | Answer::Failed(told))) => {
+                failed = Some(Err((told, server.address)))
+            }
+            Ok(Err(_)) | Err(_) => {}
+        }
+    }
+    failed
+}
+
+async fn ask_one<Q: Asks>(server: NameServer, question: &Q) -> io::Result<Answer<Q::Told>> {
+    let query = question.bytes().ok_or(io::ErrorKind::InvalidInput)?;
     if !server.tcp {
         match by_udp(server, question, &query).await? {
-            Answer::Truncated => {}
+            Answer::Truncated(_) => {}
             answer => return Ok(answer),
         }
     }
@@ -45,7 +110,7 @@ async fn ask_one(server: NameServer, question: &Question) -> io::Result<Answer> 
 }
 
 /// The socket is new, so that its port is another unguessable number, and connected, so that only the server's replies come in.
-async fn by_udp(server: NameServer, question: &Question, query: &[u8]) -> io::Result<Answer> {
+async fn by_udp<Q: Asks>(server: NameServer, question: &Q, query: &[u8]) -> io::Result<Answer<Q::Told>> {
     let any = if server.address.is_ipv6() { "[::]:0" } else { "0.0.0.0:0" };
     let socket = UdpSocket::bind(any).await?;
     socket.connect(server.address).await?;
@@ -55,7 +120,7 @@ async fn by_udp(server: NameServer, question: &Question, query: &[u8]) -> io::Re
         let receive = async {
             loop {
                 let length = socket.recv(&mut reply).await?;
-                if let Some(answer) = question.answer(reply.get(..length).unwrap_or_default()) {
+                if let Some(answer) = question.read(reply.get(..length).unwrap_or_default()) {
                     return Ok(answer);
                 }
             }
@@ -66,11 +131,11 @@ async fn by_udp(server: NameServer, question: &Question, query: &[u8]) -> io::Re
     }
 }
 
-async fn by_tcp(server: NameServer, question: &Question, query: &[u8]) -> io::Result<Answer> {
+async fn by_tcp<Q: Asks>(server: NameServer, question: &Q, query: &[u8]) -> io::Result<Answer<Q::Told>> {
     let mut stream = TcpStream::connect(server.address).await?;
     let length = u16::try_from(query.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
     stream.write_all(&[&length.to_be_bytes()[..], query].concat()).await?;
     let mut reply = vec![0; stream.read_u16().await?.into()];
     stream.read_exact(&mut reply).await?;
-    question.answer(&reply).ok_or_else(|| io::ErrorKind::InvalidData.into())
+    question.read(&reply).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }

@@ -31,13 +31,13 @@ impl Kind {
 
 /// What an answer says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
-    /// These records; none: the name has no such, or does not exist.
-    Records(Vec<Record>),
+pub(super) enum Answer<T> {
+    /// This. No record: the name has no such, or does not exist.
+    Told(T),
     /// The answer did not fit: ask by TCP.
-    Truncated,
+    Truncated(T),
     /// The server can't answer: ask the next.
-    Failed,
+    Failed(T),
 }
 
 /// One question to one server.
@@ -64,7 +64,7 @@ impl Question {
     }
 
     /// What `reply` says to this question; `None`: it is no reply to it.
-    pub(super) fn answer(&self, reply: &[u8]) -> Option<Answer> {
+    pub(super) fn answer(&self, reply: &[u8]) -> Option<Answer<Vec<Record>>> {
         let reply = Message::from_vec(reply).ok()?;
         let [query] = reply.queries.as_slice() else { return None };
         let is_ours = reply.metadata.id == self.id
@@ -72,10 +72,10 @@ impl Question {
             && query.name() == &self.name
             && query.query_type() == self.wanted;
         is_ours.then(|| match reply.metadata.response_code {
-            _ if reply.metadata.truncation => Answer::Truncated,
-            ResponseCode::NoError => Answer::Records(reply.answers),
-            ResponseCode::NXDomain => Answer::Records(Vec::new()),
-            _ => Answer::Failed,
+            _ if reply.metadata.truncation => Answer::Truncated(Vec::new()),
+            ResponseCode::NoError => Answer::Told(reply.answers),
+            ResponseCode::NXDomain => Answer::Told(Vec::new()),
+            _ => Answer::Failed(Vec::new()),
         })
     }
 }
@@ -122,7 +122,7 @@ fn host_name(name: &Name) -> Option<Box<str>> {
 }
 
 /// The name under which DNS keeps the host of an address.
-pub(super) fn reverse_name(address: IpAddr) -> String {
+pub(crate) fn reverse_name(address: IpAddr) -> String {
     match address {
         IpAddr::V4(address) => {
             let [a, b, c, d] = address.octets();
@@ -154,14 +154,14 @@ mod tests {
     }
 
     /// The first address of a reply.
-    fn first(reply: Option<Answer>) -> Option<Expiring<IpAddr>> {
+    fn first(reply: Option<Answer<Vec<Record>>>) -> Option<Expiring<IpAddr>> {
         match reply {
-            Some(Answer::Records(records)) => addresses(&records, Kind::A).next(),
+            Some(Answer::Told(records)) => addresses(&records, Kind::A).next(),
             other => panic!("{other:?}"),
         }
     }
 
-    fn reply(change: impl FnOnce(&mut Message)) -> Option<Answer> {
+    fn reply(change: impl FnOnce(&mut Message)) -> Option<Answer<Vec<Record>>> {
         let mut message = Message::from_vec(&question().to_bytes().unwrap()).unwrap();
         message.metadata.message_type = MessageType::Response;
         let name = message.queries[0].name().clone();
@@ -188,11 +188,11 @@ mod tests {
     #[test]
     fn what_a_reply_says_depends_on_its_code_and_records() {
         let coded = |code| reply(|message| message.metadata.response_code = code);
-        assert_eq!(coded(ResponseCode::NXDomain), Some(Answer::Records(Vec::new())));
-        assert_eq!(coded(ResponseCode::ServFail), Some(Answer::Failed));
-        assert_eq!(coded(ResponseCode::Refused), Some(Answer::Failed));
+        assert_eq!(coded(ResponseCode::NXDomain), Some(Answer::Told(Vec::new())));
+        assert_eq!(coded(ResponseCode::ServFail), Some(Answer::Failed(Vec::new())));
+        assert_eq!(coded(ResponseCode::Refused), Some(Answer::Failed(Vec::new())));
         assert_eq!(first(reply(|message| message.answers.clear())), None);
-        assert_eq!(reply(|message| message.metadata.truncation = true), Some(Answer::Truncated));
+        assert_eq!(reply(|message| message.metadata.truncation = true), Some(Answer::Truncated(Vec::new())));
         let lifetime = |ttl| {
             let reply = reply(|message| message.answers.iter_mut().for_each(|record| record.ttl = ttl));
             first(reply).map(|found| found.lifetime.as_secs()).unwrap()

@@ -85,13 +85,13 @@ const fn is_executed(kind: ServiceKind) -> bool {
         | ServiceKind::Tcppm
         | ServiceKind::Udppm
         | ServiceKind::Tlspr
-        | ServiceKind::Auto => true,
+        | ServiceKind::Auto
+        | ServiceKind::Dnspr => true,
         ServiceKind::Pop3p
         | ServiceKind::Imapp
         | ServiceKind::Smtpp
         | ServiceKind::Ftppr
-        | ServiceKind::Admin
-        | ServiceKind::Dnspr => false,
+        | ServiceKind::Admin => false,
     }
 }
 

@@ -39,6 +39,7 @@ fn what_is_executed_or_changes_nothing_passes() {
         "proxy -olSO_REUSEPORT,SO_KEEPALIVE -ocTCP_NODELAY -osTCP_NODELAY\n",
         "proxy -s0 -gfoo\n",
         "tlspr -P443 -c4 -H\nauto -P443 -H\nproxy -H\nsocks -H\n",
+        "nserver 127.0.0.1\ndnspr -F127.0.0.1\ndnspr -p54 -s\n",
         "nserver 127.0.0.1\nauth dnsname\nproxy\n",
         "connlim 1 0 *\nconnlim 5 60 *\nbandlimin 1000 *\nbandlimout 1000 *\nproxy\n",
         "counter /tmp/c D /tmp/r\ncountin 1 D 1 *\ncountout 2 N 1 *\ncountall 0 H 1 *\nproxy\n",
@@ -54,12 +55,12 @@ fn what_is_executed_or_changes_nothing_passes() {
 fn what_is_not_executed_is_refused_by_name_and_line() {
     for (text, expected) in [
         (
-            "admin\ndnspr\nsmtpp\npop3p\nimapp\nftppr\n",
+            "admin\nsmtpp\npop3p\nimapp\nftppr\n",
             // However many there are, each is named.
-            &["1:admin", "2:dnspr", "3:smtpp", "4:pop3p", "5:imapp", "6:ftppr"][..],
+            &["1:admin", "2:smtpp", "3:pop3p", "4:imapp", "5:ftppr"][..],
         ),
         ("radius secret 127.0.0.1\nauth radius\nproxy\n", &["2:radius"]),
-        ("nserver 127.0.0.1\ndnspr -H\nudppm -H 9 127.0.0.1 9\n", &["2:dnspr", "2:-H", "3:-H"]),
+        ("nserver 127.0.0.1\ndnspr -H\nudppm -H 9 127.0.0.1 9\n", &["2:-H", "3:-H"]),
         ("tlspr -Ximap\nauto -Xpop3\n", &["1:-X", "2:-X"]),
         ("proxy -s -g1,2,3\n", &["1:-s", "1:-g"]),
         ("proxy -osTCP_CORK\n", &["1:TCP_CORK"]),
