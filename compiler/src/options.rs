@@ -1,6 +1,6 @@
 //! What whoever compiles a configuration says of it beside its text.
 
-use std::path::PathBuf;
+use std::{collections::HashMap, net::IpAddr, path::PathBuf};
 
 /// How a configuration is read and judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub struct CompileOptions {
     pub root: Option<PathBuf>,
     /// What comments that allow findings are worth.
     pub allowances: Allowances,
+    /// Addresses of names that stand where an address is wanted, in lower case: who runs the file asks the network for them.
+    pub hosts: HashMap<String, IpAddr>,
     /// Whether it may be a template, from which configurations are made.
     pub template: Template,
 }
@@ -23,6 +25,7 @@ impl Default for CompileOptions {
             runner: Runner::default(),
             includes: true,
             root: None,
+            hosts: HashMap::new(),
             allowances: Allowances::default(),
             template: Template::default(),
         }

@@ -16,7 +16,7 @@ pub mod trap;
 
 use std::sync::Arc;
 
-use grammar::directive::Directive;
+use grammar::{Text, directive::Directive};
 
 use acl::{AceId, AclRef, Acls, ListId};
 use auth::{Radius, User};
@@ -112,6 +112,8 @@ pub struct Program {
     /// Commands that were read but that neither the Program nor the runtime gives a meaning beyond their line
     /// (`plugin`, `system`, `dialer` …): `cfgc run` refuses what it can't execute by looking here.
     pub unmodelled: Vec<Loc>,
+    /// Names that stand where an address is wanted, and whose addresses are not known; their words are among [`Program::unmodelled`].
+    pub host_names: Vec<(Loc, Text)>,
     /// What is not known, because the file is a template.
     pub unknown: Unknown,
     /// Words that 3proxy reads otherwise than they are written.

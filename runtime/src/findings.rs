@@ -14,8 +14,8 @@ pub struct Explained {
 pub(crate) const NOT_EXECUTED: &str = "not-executed";
 /// The counter file can't be gone on with.
 pub(crate) const COUNTER_FILE: &str = "counter-file-unusable";
-/// A parent's name does not resolve when the configuration is loaded.
-pub(crate) const PARENT_UNRESOLVED: &str = "parent-unresolved";
+/// A name does not resolve when the configuration is loaded.
+pub(crate) const HOST_UNRESOLVED: &str = "host-unresolved";
 
 /// All of them.
 pub static EXPLAINED: &[Explained] = &[
@@ -35,10 +35,11 @@ pub static EXPLAINED: &[Explained] = &[
             Move the file away to begin a new one. One of 3proxy on a 32-bit machine must be converted first.\n",
     },
     Explained {
-        name: PARENT_UNRESOLVED,
-        docs: "A parent's name does not resolve when the configuration is loaded.\n\n\
+        name: HOST_UNRESOLVED,
+        docs: "A name does not resolve when the configuration is loaded: that of a parent, of a name server, of an address to \
+            connect from.\n\n\
             3proxy refuses such a file. `cfgc check` asks no name server, so only `cfgc run` finds it, at start and at each reload.\n\n\
-            Name a host that resolves, or give the parent's address.\n",
+            Name a host that resolves, or give its address.\n",
     },
 ];
 

@@ -29,7 +29,10 @@ use compiler::{
     sources::{Loc, Sources},
 };
 
-use crate::{findings::NOT_EXECUTED, limits::MOST_RECORDS};
+use crate::{
+    findings::{HOST_UNRESOLVED, NOT_EXECUTED},
+    limits::MOST_RECORDS,
+};
 
 /// A finding for everything in `program` that is not executed.
 #[must_use]
@@ -53,6 +56,7 @@ pub(crate) fn check(sources: &Sources, program: &Program) -> Vec<Finding> {
         // Nothing is unknown: what is run is no template.
         unknown: _,
         unmodelled,
+        host_names,
         traps: _,
         history: _,
     } = program;
@@ -75,15 +79,25 @@ pub(crate) fn check(sources: &Sources, program: &Program) -> Vec<Finding> {
     } = resolver;
     self::process(process, services, &mut refused);
     // `system`, `plugin`, `dialer`, filters, and whatever a plugin may have brought.
-    for &line in unmodelled {
+    let names: HashSet<Loc> = host_names.iter().map(|(at, _)| *at).collect();
+    for &line in unmodelled.iter().filter(|at| !names.contains(at)) {
         let text = sources.text(line);
         let word = text.split(u8::is_ascii_whitespace).next().unwrap_or_default();
         refused.at(line, String::from_utf8_lossy(word).into_owned());
+    }
+    for (at, name) in host_names {
+        refused.findings.push(unresolved(*at, &name.to_string()).label("this address can't be found"));
     }
     // Services share settings, so that one line may have been met more than once.
     let mut met = HashSet::new();
     refused.findings.retain(|finding| met.insert((finding.at, finding.message.clone())));
     by_name(refused.findings)
+}
+
+/// A name has no address.
+pub(crate) fn unresolved(at: Loc, name: &str) -> Finding {
+    Finding::new(HOST_UNRESOLVED, Level::Deny, at, format!("`{name}` does not resolve"))
+        .help("name a host that resolves, or give its address")
 }
 
 /// Many findings of one thing are one; each thing has its own, since each must be taken out.

@@ -167,6 +167,8 @@ fn document(places: Places<'_>, policy: &Policy) -> Document {
         flushes: _,
         unknown: _,
         unmodelled,
+        // Among the unmodelled.
+        host_names: _,
         traps,
         history: _,
     } = &**policy.program();

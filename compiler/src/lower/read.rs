@@ -85,9 +85,13 @@ impl Lowering<'_> {
             Host::Name(name) if name.as_bytes().eq_ignore_ascii_case(b"localhost") => {
                 Some(Ipv4Addr::LOCALHOST.into())
             }
-            Host::Name(_) => {
-                self.program.unmodelled.push(argument.at);
-                None
+            Host::Name(name) => {
+                let known = self.options.hosts.get(&name.to_string().to_ascii_lowercase()).copied();
+                if known.is_none() {
+                    self.program.unmodelled.push(argument.at);
+                    self.program.host_names.push((argument.at, name));
+                }
+                known
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The files that a configuration was made of, as they were when they were read.
 use std::{
     cell::RefCell,
+    collections::HashMap,
     hash::{DefaultHasher, Hash, Hasher},
     io,
     path::{Path, PathBuf},
@@ -46,6 +47,8 @@ pub(super) struct Disk {
     /// The configuration itself, until the compiler asks for it: it is read once, so that what is compiled is what was seen to be there.
     config: RefCell<Option<(PathBuf, Vec<u8>)>>,
     read: RefCell<Vec<Input>>,
+    /// What was read: a configuration may be compiled twice, and is the same both times.
+    texts: RefCell<HashMap<PathBuf, Vec<u8>>>,
 }
 
 impl Disk {
@@ -55,7 +58,8 @@ impl Disk {
     /// It can't.
     pub(super) fn with(config: &Path) -> io::Result<Self> {
         let text = read::configuration(config)?;
-        Ok(Self { config: RefCell::new(Some((config.into(), text))), read: RefCell::default() })
+        let config = RefCell::new(Some((config.into(), text)));
+        Ok(Self { config, read: RefCell::default(), texts: RefCell::default() })
     }
 
     pub(super) fn into_inputs(self) -> Inputs {
@@ -68,10 +72,16 @@ impl Disk {
 
 impl Files for Disk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        if let Some(text) = self.texts.borrow().get(path) {
+            return Ok(text.clone());
+        }
         let given = self.config.borrow_mut().take_if(|(config, _)| config == path);
         let read = given.map_or_else(|| read::included(path), |(_, text)| Ok(text));
         let contents = read.as_ref().ok().filter(|_| is_regular(path)).map(|text| hash(text));
         self.read.borrow_mut().push(Input { path: path.into(), contents });
+        if let Ok(text) = &read {
+            self.texts.borrow_mut().insert(path.into(), text.clone());
+        }
         read
     }
 }

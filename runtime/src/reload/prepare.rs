@@ -3,26 +3,27 @@ use std::{
     collections::{HashMap, HashSet},
     ffi::OsStr,
     io,
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     os::unix::ffi::OsStrExt,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
 
 use grammar::Text;
-use tokio::task::JoinSet;
+use tokio::{runtime::Handle, task::JoinSet};
 
 use compiler::{
     Compiled, cite,
     finding::{self, Finding, Level},
-    program::{Program, acl::ParentHost, log::LogTarget, service::Service},
+    options::{Options, Template},
+    program::{Program, acl::ParentHost, log::LogTarget, resolve::ResolverMode, service::Service},
     sources::Loc,
 };
 
 use super::{Config, Input, Inputs, ReloadError, gate, inputs::Disk};
 use crate::{
-    findings::{COUNTER_FILE, PARENT_UNRESOLVED},
+    findings::COUNTER_FILE,
     limits::{Limits, Unusable},
     listener::{self, Bound, Key, Listener, Listening},
     log::{Format, Logger, Sink, Writer},
@@ -83,7 +84,7 @@ fn load(config: &Config) -> (Result<Compiled, ReloadError>, Inputs) {
             return (Err(ReloadError::Read { path: path.clone(), error }), inputs);
         }
     };
-    let mut compiled = compiler::compile(path, &disk);
+    let mut compiled = compile(path, &disk);
     let mut inputs = disk.into_inputs();
     let monitored = compiled.program.process.monitors.iter().map(|monitor| path_of(&monitor.value));
     inputs.0.extend(monitored.map(Input::of));
@@ -98,6 +99,37 @@ fn load(config: &Config) -> (Result<Compiled, ReloadError>, Inputs) {
         },
         inputs,
     )
+}
+
+/// Compiles, and once more if addresses are needed that only the network can tell.
+fn compile(path: &Path, disk: &Disk) -> Compiled {
+    let mut options = Options { template: Template::No, ..Options::default() };
+    let compiled = compiler::compile_with(path, disk, &options);
+    if compiled.program.host_names.is_empty() {
+        return compiled;
+    }
+    options.hosts = Handle::current().block_on(addresses(&compiled.program));
+    compiler::compile_with(path, disk, &options)
+}
+
+/// The addresses of names that stand where an address is wanted: by the name servers of the configuration, if it has any, or else by
+/// the system.
+async fn addresses(program: &Program) -> HashMap<String, IpAddr> {
+    let limit = Duration::from_secs(program.process.timeouts.dns.into());
+    let mut settings = program.resolver.clone();
+    if settings.servers.is_empty() {
+        settings.mode.value = ResolverMode::System;
+    }
+    let resolver = Arc::new(Resolver::new(&settings, limit));
+    let names: HashSet<_> =
+        program.host_names.iter().map(|(_, name)| name.to_string().to_ascii_lowercase()).collect();
+    let mut lookups = JoinSet::new();
+    for name in names {
+        let resolver = Arc::clone(&resolver);
+        lookups.spawn(async move { Some((resolver.lookup_parent(&name).await?, name)) });
+    }
+    let found = lookups.join_all().await;
+    found.into_iter().flatten().map(|(address, name)| (name, address)).collect()
 }
 
 /// Refuses a configuration with a parent whose name does not resolve, as 3proxy does.
@@ -120,11 +152,9 @@ async fn parents_resolve(mut compiled: Compiled) -> Result<Compiled, ReloadError
         return Ok(compiled);
     }
     unresolved.sort();
-    compiled.findings.extend(unresolved.into_iter().map(|(at, name)| {
-        Finding::new(PARENT_UNRESOLVED, Level::Deny, at, format!("`{name}` does not resolve"))
-            .label("this parent can't be reached")
-            .help("name a host that resolves, or give its address")
-    }));
+    let finding =
+        |(at, name): (_, String)| supported::unresolved(at, &name).label("this parent can't be reached");
+    compiled.findings.extend(unresolved.into_iter().map(finding));
     cite::hide(&compiled.sources, &mut compiled.findings);
     Err(ReloadError::Refused(Box::new(compiled)))
 }

@@ -218,3 +218,20 @@ async fn a_socket_for_datagrams_goes_on_beside_one_for_connections_and_nobody_el
     proxy.running.idle().await;
     drop(std::net::UdpSocket::bind(("127.0.0.1", port)).unwrap());
 }
+
+#[tokio::test]
+async fn names_where_an_address_is_wanted_are_resolved_when_the_file_is_loaded() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = "nserver 127.0.0.1:9\nnscache 512\nnsrecord Out.test 127.0.0.5\n";
+    let text = |external: &str| {
+        format!("{names}internal 127.0.0.1\nexternal {external}\nallow *\nsocks -p{}\n", free_port())
+    };
+    let proxy = start(folder.path(), &text("out.Test")).await;
+    let external = |proxy: &Proxy| proxy.running.current.load().services[0].settings.external.v4.value;
+    assert_eq!(external(&proxy).to_string(), "127.0.0.5");
+    config(folder.path(), &text("none.test"));
+    let Err(ReloadError::Refused(compiled)) = proxy.reload().await else { panic!("not refused") };
+    let messages: Vec<_> = compiled.findings.iter().map(|finding| finding.message.as_str()).collect();
+    assert_eq!(messages, ["`none.test` does not resolve"]);
+    assert_eq!(external(&proxy).to_string(), "127.0.0.5");
+}
