@@ -5,7 +5,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use anyhow::{Error, Result, anyhow, bail};
+use anyhow::{Error, Result, anyhow};
 use compiler::{
     Compiled,
     options::{CompileOptions, Template},
@@ -19,8 +19,6 @@ use crate::args::Image;
 const STDIN: &str = "-";
 /// So it is called in findings.
 pub(crate) const STDIN_NAME: &str = "<stdin>";
-/// What is looked at to tell a text.
-const HEAD: usize = 4096;
 
 /// Whether a path stands for standard input.
 pub(crate) fn is_stdin(path: &Path) -> bool {
@@ -44,14 +42,14 @@ pub(crate) struct Given {
 impl Given {
     /// Reads the text at `path`, or standard input for `-`.
     pub(crate) fn read(path: &Path) -> Result<Self> {
-        let text = if is_stdin(path) { read::whole(io::stdin().lock()) } else { read::configuration(path) };
+        let text = if is_stdin(path) { read::stream(io::stdin().lock()) } else { read::configuration(path) };
         let shown = path.display();
         let text = text.map_err(|error| match error.kind() {
             ErrorKind::InvalidData => anyhow!("`{shown}` is no configuration: {error}"),
             _ => Error::new(error).context(format!("`{shown}` can't be read")),
         })?;
         let path = if is_stdin(path) { STDIN_NAME.into() } else { path.to_owned() };
-        Self::of(path, text).refuse_binary()
+        Ok(Self::of(path, text))
     }
 
     /// A configuration of which the text is known.
@@ -77,22 +75,6 @@ impl Given {
     /// What was read.
     pub(crate) fn into_text(self) -> Vec<u8> {
         self.text.into_inner().unwrap_or_default()
-    }
-
-    /// Refuses what is no text: nobody could say more of it than that.
-    fn refuse_binary(self) -> Result<Self> {
-        let text = self.text.take().unwrap_or_default();
-        let head = text.get(..HEAD).unwrap_or(&text);
-        let nul = head.iter().filter(|byte| **byte == 0).count();
-        if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
-            bail!("`{}` is UTF-16, which 3proxy does not read: save it as UTF-8", self.path.display());
-        }
-        // A stray one is a finding.
-        if nul > 1 && nul * 100 > head.len() {
-            bail!("`{}` is no configuration: it holds binary data", self.path.display());
-        }
-        self.text.set(Some(text));
-        Ok(self)
     }
 }
 

@@ -9,6 +9,7 @@
     reason = "a test that can't go on fails, its helpers too"
 )]
 
+mod bad_files;
 mod bad_input;
 mod cases;
 mod check;

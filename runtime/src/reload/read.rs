@@ -14,12 +14,38 @@ const MOST_BYTES: u64 = LONGEST as u64 + 1;
 /// A text is read in such parts; one that is mostly NUL is none.
 const PART: u64 = 1 << 16;
 
+/// What is looked at to tell a text.
+const HEAD: usize = 4096;
+
 /// Reads a configuration: a regular file, or a pipe, as `<(…)` of a shell is.
 ///
 /// # Errors
-/// What the system says, or that it is something else: a device may have no end.
+/// What the system says, or that it is something else: a device may have no end. [`ErrorKind::InvalidData`]: it is no text.
 pub fn configuration(path: &Path) -> io::Result<Vec<u8>> {
-    read(path, |kind| kind.is_file() || kind.is_fifo())
+    read(path, |kind| kind.is_file() || kind.is_fifo()).and_then(refuse_binary)
+}
+
+/// Reads a configuration from standard input.
+///
+/// # Errors
+/// As [`configuration`].
+pub fn stream(from: impl Read) -> io::Result<Vec<u8>> {
+    whole(from).and_then(refuse_binary)
+}
+
+/// Refuses what is no text: nobody could say more of it than that.
+fn refuse_binary(text: Vec<u8>) -> io::Result<Vec<u8>> {
+    let head = text.get(..HEAD).unwrap_or(&text);
+    let nul = head.iter().filter(|byte| **byte == 0).count();
+    if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
+        let why = "it is UTF-16, which 3proxy does not read: save it as UTF-8";
+        return Err(io::Error::new(ErrorKind::InvalidData, why));
+    }
+    // A stray one is a finding.
+    if nul > 1 && nul * 100 > head.len() {
+        return Err(io::Error::new(ErrorKind::InvalidData, "it holds binary data"));
+    }
+    Ok(text)
 }
 
 /// Reads what a configuration includes: a regular file. A pipe holds nothing when it is read again, and who reads one
@@ -35,7 +61,7 @@ pub fn included(path: &Path) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// What the system says, or that it is no text: what comes from a device may have no end.
-pub fn whole(mut from: impl Read) -> io::Result<Vec<u8>> {
+fn whole(mut from: impl Read) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     loop {
         let before = text.len();
