@@ -157,6 +157,10 @@ pub(crate) struct Fmt {
     /// Print what would change instead, without secrets: exit status 1 if something would.
     #[arg(long)]
     pub(crate) diff: bool,
+    /// Whether a file is a template, from which configurations are made: lines with `{{ port }}`, `${PORT}` and the like stay as they
+    /// are. `auto`: if it holds what only templates do.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t, default_missing_value = "yes", num_args = 0..=1, require_equals = true)]
+    pub(crate) template: Template,
 }
 
 #[derive(Debug, clap::Args)]

@@ -19,7 +19,10 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     match &args.rule {
         Some(name) => match names::find(name)? {
-            Named::Rule(rule) => out.write_all(explanation(rule).as_bytes())?,
+            Named::Rule(rule) => {
+                names::tell_renamed(name);
+                out.write_all(explanation(rule).as_bytes())?;
+            }
             Named::Check(check) => {
                 write!(out, "# {} (from `cfgc doctor` only)\n\n{}", check.name, unindented(check.docs))?
             }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use anyhow::{Error, Result, anyhow};
-use compiler::fix::Changed;
+use compiler::{fix::Changed, options::Template};
 
 use crate::{
     args::{Color, Fmt},
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &Fmt, color: Color) -> Result<ExitCode> {
     let color = color.is_on(&io::stdout());
     let (mut differs, mut failed) = (false, false);
     for path in &args.files {
-        match changed(path) {
+        match changed(path, args.template.into()) {
             Ok(changed) => {
                 differs |= changed.before != changed.after;
                 if let Err(error) = settle(args, path, &changed, color, &mut out) {
@@ -44,11 +44,11 @@ pub(crate) fn run(args: &Fmt, color: Color) -> Result<ExitCode> {
 }
 
 /// A file as it is, and as it is to be.
-fn changed(path: &Path) -> Result<Changed> {
+fn changed(path: &Path, template: Template) -> Result<Changed> {
     let given = Given::read(path)?;
     let name = given.path.clone();
     let before = given.into_text();
-    let after = grammar::format::format(&before)
+    let after = grammar::format::format(&before, template)
         .map_err(|unreadable| anyhow!("{}:{unreadable}: the file is left as it is", name.display()))?;
     Ok(Changed { before, after })
 }

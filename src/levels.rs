@@ -24,9 +24,12 @@ pub(crate) struct Levels {
 }
 
 impl Levels {
-    /// Refuses a name that no rule and no group has.
+    /// Refuses a name that no rule and no group has, and says what an old one is now.
     pub(crate) fn validate(&self) -> Result<()> {
-        self.allow.iter().chain(&self.warn).chain(&self.deny).try_for_each(|name| names::rules(name))
+        self.allow.iter().chain(&self.warn).chain(&self.deny).try_for_each(|name| {
+            names::tell_renamed(name);
+            names::rules(name)
+        })
     }
 
     /// The findings with the levels that were asked for, less those that are allowed.
@@ -106,6 +109,22 @@ mod tests {
             assert_eq!(level(&levels, false), expected, "{levels:?}");
             assert_eq!(level(&levels, true), Some(Level::Warn), "{levels:?}");
         }
+    }
+
+    #[test]
+    fn an_old_name_still_counts() {
+        let old = levels(&["port-range-reversed"], &[], &[]);
+        assert!(old.validate().is_ok());
+        let finding = Finding::new("port-list-malformed", Level::Deny, Loc::default(), "x");
+        assert_eq!(old.apply(vec![finding]).len(), 0);
+        assert_eq!(
+            crate::names::renamed("port-range-reversed").unwrap(),
+            "the rule `port-range-reversed` is called `port-list-malformed` now"
+        );
+        assert_eq!(
+            (crate::names::renamed("port-list-malformed"), crate::names::renamed("all")),
+            (None, None)
+        );
     }
 
     #[test]

@@ -5,7 +5,7 @@ use compiler::lints::{self, Group, Rule};
 use grammar::directive::closest;
 use runtime::findings::{EXPLAINED, Explained};
 
-use crate::doctor::checks;
+use crate::{doctor::checks, report::complain};
 
 /// Names every rule.
 const ALL: &str = "all";
@@ -63,12 +63,25 @@ pub(crate) fn check(name: &str) -> Result<()> {
     }
 }
 
+/// What to say of a name that a rule had before.
+pub(crate) fn renamed(name: &str) -> Option<String> {
+    let rule = lints::find(name).filter(|rule| rule.name != name)?;
+    Some(format!("the rule `{name}` is called `{}` now", rule.name))
+}
+
+/// Says so.
+pub(crate) fn tell_renamed(name: &str) {
+    if let Some(renamed) = renamed(name) {
+        complain(&renamed);
+    }
+}
+
 /// How many rules `name` names, from one (0) to all (2), if it names `rule` or all.
 pub(crate) fn breadth(name: &str, rule: Option<&Rule>) -> Option<u8> {
     match rule {
         _ if name == ALL => Some(2),
         Some(rule) if name == rule.group.name() => Some(1),
-        Some(rule) if name == rule.name => Some(0),
+        Some(rule) if rule.is_called(name) => Some(0),
         _ => None,
     }
 }

@@ -22,6 +22,8 @@ struct Document {
 #[derive(Serialize)]
 struct Row {
     name: &'static str,
+    /// What it was called before.
+    aliases: &'static [&'static str],
     level: &'static str,
     group: &'static str,
     since: &'static str,
@@ -70,6 +72,7 @@ fn one_line(text: &str) -> String {
 fn row(rule: &Rule) -> Row {
     Row {
         name: rule.name,
+        aliases: rule.aliases,
         level: rule.level.name(),
         group: rule.group.name(),
         since: rule.since,

@@ -37,6 +37,8 @@ pub(crate) struct Settings {
     pub(crate) runner: Runner,
     /// What comments may allow.
     pub(crate) allowances: Allowances,
+    /// What is to be said of the file, though it counts.
+    hints: Vec<read::Fault>,
 }
 
 /// Levels for some files.
@@ -55,12 +57,14 @@ impl Settings {
         let text =
             String::from_utf8(text).map_err(|_| anyhow!("it is not UTF-8")).with_context(unreadable)?;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        let line =
+            |fault: &read::Fault| format!("{shown}:{}:{}: {}", fault.at.line, fault.at.column, fault.message);
         match read::read(&text, folder) {
-            Ok(settings) => Ok(settings),
+            Ok(settings) => {
+                settings.hints.iter().for_each(|hint| complain(&line(hint)));
+                Ok(settings)
+            }
             Err(faults) => {
-                let line = |fault: &read::Fault| {
-                    format!("{shown}:{}:{}: {}", fault.at.line, fault.at.column, fault.message)
-                };
                 // One broken line brings many after it.
                 faults.iter().take(MOST_TOLD).for_each(|fault| complain(&line(fault)));
                 bail!("nothing is checked: `{shown}` has {}", counted(faults.len()))

@@ -13,7 +13,7 @@ use grammar::{
 
 use crate::{
     finding::Finding,
-    lints::{self, Group, unused_allowance},
+    lints::{self, Group, Rule, old_rule_name, unused_allowance},
     options::Allowances,
     program::Program,
     sources::{FileId, Loc, Source, Sources},
@@ -25,6 +25,8 @@ struct Allowance {
     /// Where the name stands.
     at: Loc,
     name: String,
+    /// The rule that has this name, or had it.
+    rule: Option<&'static Rule>,
     /// The line that it is for, as its index in the file; `None`: no line follows the comment, or a blank one.
     line: Option<usize>,
     /// A blank line follows.
@@ -67,16 +69,20 @@ pub(crate) fn apply(sources: &Sources, program: &Program, worth: Allowances, fin
             let line = sources.get(allowance.at.file)?.tree.line(line)?;
             Some(Loc { file: allowance.at.file, span: line.span })
         });
-        let rule = lints::find(&allowance.name).filter(|_| allowance.counts(worth));
+        let rule = allowance.rule.filter(|_| allowance.counts(worth));
         place.zip(rule).is_some_and(|(at, rule)| template::is_open(sources, program, rule, at))
     };
     let unused_ones = allowances.iter().filter(|allowance| !allowance.used && !is_open(allowance));
     findings.extend(unused_ones.map(|allowance| {
-        if allowance.counts(worth) || lints::find(&allowance.name).is_none() {
+        if allowance.counts(worth) || allowance.rule.is_none() {
             unused(allowance)
         } else {
             void(allowance, worth)
         }
+    }));
+    findings.extend(allowances.iter().filter_map(|allowance| {
+        let rule = allowance.rule.filter(|rule| rule.name != allowance.name)?;
+        Some(old_rule_name::finding(allowance.at, &allowance.name, rule))
     }));
     findings.extend(malformed.into_iter().map(unread));
 }
@@ -91,8 +97,9 @@ fn place(sources: &Sources, finding: &Finding) -> Option<(FileId, usize)> {
 fn suppress(finding: &Finding, here: &[usize], allowances: &mut [Allowance]) -> bool {
     let mut found = false;
     for index in here {
-        if let Some(allowance) = allowances.get_mut(*index).filter(|allowance| allowance.name == finding.rule)
-        {
+        let is_for =
+            |allowance: &&mut Allowance| allowance.rule.is_some_and(|rule| rule.name == finding.rule);
+        if let Some(allowance) = allowances.get_mut(*index).filter(is_for) {
             allowance.used = true;
             found = true;
         }
@@ -138,6 +145,7 @@ fn collect(file: FileId, source: &Source, allowances: &mut Vec<Allowance>, malfo
                     let name = String::from_utf8_lossy(span.of(&source.text)).into_owned();
                     Allowance {
                         at: Loc { file, span },
+                        rule: lints::find(&name),
                         name,
                         line: None,
                         apart: false,
@@ -224,7 +232,7 @@ fn unused(allowance: &Allowance) -> Finding {
                 "name the rules that are meant; `--allow {name}`, or `{name} = \"allow\"` in `cfgc.toml`, is for whole files"
             ));
     }
-    if lints::find(name).is_none() {
+    if allowance.rule.is_none() {
         let finding =
             unused_allowance::RULE.finding(allowance.at, format!("there is no rule `{name}` to allow"));
         return match lints::similar(name) {

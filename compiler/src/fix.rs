@@ -45,6 +45,19 @@ impl Fix {
         Self { title: title.into(), safety, edits: vec![Edit { at, text: text.into() }] }
     }
 
+    /// A repair that puts a line above the one of `place`. `None`: there is none.
+    pub(crate) fn insert_above(
+        sources: &Sources,
+        title: impl Into<String>,
+        safety: Safety,
+        place: Loc,
+        line: &str,
+    ) -> Option<Self> {
+        let above = line_at(sources.get(place.file)?, place)?.span.start;
+        let at = Loc { file: place.file, span: Span::new(above, above) };
+        Some(Self::replace(title, safety, at, format!("{line}\n")))
+    }
+
     /// Moves the lines in which `lines` stand above the line of `place`. `None`: they are not all in one file, or not text.
     /// What the script does may change by it, so it is not made unasked.
     pub(crate) fn move_above(sources: &Sources, title: &str, lines: &[Loc], place: Loc) -> Option<Self> {

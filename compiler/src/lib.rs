@@ -71,7 +71,7 @@ pub fn compile_with(path: &Path, files: &dyn Files, options: &CompileOptions) ->
     let mut lowered = lower::lower_with(path, files, options);
     lowered.findings.extend(lints::check(&lowered.sources, &lowered.program, options));
     template::settle(&lowered.sources, &lowered.program, &mut lowered.findings);
-    lints::smart_punctuation::yields(&mut lowered.findings);
+    lints::yielding::settle(&mut lowered.findings);
     fix::settle(&lowered.sources, &mut lowered.findings);
     allow::apply(&lowered.sources, &lowered.program, options.allowances, &mut lowered.findings);
     cite::hide(&lowered.sources, &mut lowered.findings);

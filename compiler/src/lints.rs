@@ -8,6 +8,16 @@ pub mod rule;
 #[cfg(test)]
 pub(crate) mod tests;
 
+// What several rules share, each by its subject.
+mod cache_fields;
+pub(crate) mod columns;
+mod limit_lines;
+mod reach;
+mod shadowed;
+mod strangers;
+mod user_words;
+pub(crate) mod yielding;
+
 // @generated from the files in `lints/`: run `UPDATE=1 cargo test -p compiler registry`.
 pub(crate) mod ace_extra_words;
 pub(crate) mod acl_column_mixup;
@@ -38,10 +48,8 @@ pub(crate) mod bandlim_too_low;
 pub(crate) mod bandlim_unit;
 pub(crate) mod bind_address_is_name;
 pub(crate) mod bom;
-pub(crate) mod cache_any_password;
 pub(crate) mod cache_key_misses_field;
 pub(crate) mod cache_key_password_alone;
-pub(crate) mod cache_key_without_client;
 pub(crate) mod cache_radius_without_ext;
 pub(crate) mod cache_shared_between_services;
 pub(crate) mod cache_without_password;
@@ -126,6 +134,7 @@ pub(crate) mod nsrecord_without_nscache;
 pub(crate) mod nul_byte;
 pub(crate) mod number_malformed;
 pub(crate) mod obsolete_plugin;
+pub(crate) mod old_rule_name;
 pub(crate) mod open_proxy;
 pub(crate) mod open_resolver;
 pub(crate) mod operation_impossible_for_service;
@@ -135,7 +144,6 @@ pub(crate) mod parent_chain_not_fallback;
 pub(crate) mod parent_credentials_too_long;
 pub(crate) mod parent_extends_distant_entry;
 pub(crate) mod parent_hop_ignored;
-pub(crate) mod parent_name_unknown;
 pub(crate) mod parent_password_in_clear;
 pub(crate) mod parent_plus_without_fakeresolve;
 pub(crate) mod parent_resolved_once;
@@ -147,6 +155,7 @@ pub(crate) mod parent_user_read_as_star;
 pub(crate) mod parent_weight_out_of_range;
 pub(crate) mod parent_weights_leak;
 pub(crate) mod parent_weights_overflow;
+pub(crate) mod parent_without_name;
 pub(crate) mod password_read_as_include;
 pub(crate) mod period_ignored;
 pub(crate) mod plugin_behind_chroot;
@@ -155,8 +164,6 @@ pub(crate) mod port_list_malformed;
 pub(crate) mod port_malformed;
 pub(crate) mod port_mapper_arguments;
 pub(crate) mod port_of_the_service;
-pub(crate) mod port_out_of_range;
-pub(crate) mod port_range_reversed;
 pub(crate) mod privileged_port_after_setuid;
 pub(crate) mod proxy_header_from_anyone;
 pub(crate) mod radius_port;
@@ -225,7 +232,6 @@ static RULES: &[&Rule] = &[
     &acl_inherited_without_flush::RULE,
     &acl_large_linear::RULE,
     &acl_under_auth_none::RULE,
-    &acl_unused::RULE,
     &address_read_as_name::RULE,
     &admin_exposed::RULE,
     &admin_ignores_target::RULE,
@@ -235,24 +241,16 @@ static RULES: &[&Rule] = &[
     &auth_cache_after_real_type::RULE,
     &auth_cache_alone::RULE,
     &auth_cache_without_authcache::RULE,
-    &auth_overwritten::RULE,
     &auth_type_never_asked::RULE,
     &authcache_never_used::RULE,
-    &authcache_size_small::RULE,
-    &authcache_unknown_field::RULE,
-    &authnserver_port_ignored::RULE,
-    &backlog_small::RULE,
     &backslash_continuation::RULE,
     &backslash_is_no_escape::RULE,
     &bandlim_shared_channel::RULE,
-    &bandlim_too_low::RULE,
     &bandlim_unit::RULE,
     &bind_address_is_name::RULE,
     &bom::RULE,
-    &cache_any_password::RULE,
     &cache_key_misses_field::RULE,
     &cache_key_password_alone::RULE,
-    &cache_key_without_client::RULE,
     &cache_radius_without_ext::RULE,
     &cache_shared_between_services::RULE,
     &cache_without_password::RULE,
@@ -264,51 +262,51 @@ static RULES: &[&Rule] = &[
     &config_replaces_file::RULE,
     &connlim_shared::RULE,
     &connlim_slot_kept::RULE,
-    &connlim_zero::RULE,
     &count_limit_unread::RULE,
-    &count_limit_zero::RULE,
     &countall_counts_one_way::RULE,
-    &counter_number_twice::RULE,
     &counter_without_file::RULE,
     &crlf::RULE,
-    &crypt_format_unsupported::RULE,
     &daemon_not_first::RULE,
     &deny_outweighed::RULE,
+    &redirect_deprecated::RULE,
+    &service_deprecated::RULE,
     &directive_since::RULE,
     &dnsname_without_resolver::RULE,
     &dnspr_without_resolver::RULE,
+    &user_dropped::RULE,
+    &counter_number_twice::RULE,
+    &limit_repeated::RULE,
     &duplicate_listener::RULE,
+    &user_redefined::RULE,
     &empty_configuration::RULE,
     &empty_list::RULE,
     &empty_password::RULE,
     &empty_quotes::RULE,
-    &endpoint_malformed::RULE,
-    &entry_missing::RULE,
     &fakeresolve_order::RULE,
     &fakeresolve_without_plus::RULE,
     &family_option_junk::RULE,
-    &final_deny_missing::RULE,
     &flush_without_effect::RULE,
     &grace_delay_caps_throughput::RULE,
     &grace_without_numbers::RULE,
     &hash_as_password::RULE,
     &hostname_rule_bypassed_by_address::RULE,
+    &authnserver_port_ignored::RULE,
+    &listen_address_ignored::RULE,
+    &nat_address_ignored::RULE,
+    &parent_hop_ignored::RULE,
+    &period_ignored::RULE,
     &implicit_deny_surprise::RULE,
     &include_cycle::RULE,
-    &include_missing::RULE,
-    &include_nested::RULE,
     &indented_directive::RULE,
+    &timeouts_invalid::RULE,
     &invalid_value::RULE,
     &ipv4_source_on_ipv6_listener::RULE,
     &ipv4_target_evaded::RULE,
     &ipv6_source_on_ipv4_listener::RULE,
     &ktls_without_splice::RULE,
-    &limit_entry_unreachable::RULE,
     &limit_exception_too_late::RULE,
-    &limit_repeated::RULE,
     &line_too_long::RULE,
     &list_too_long_for_3proxy::RULE,
-    &listen_address_ignored::RULE,
     &local_redirect_needs_zeros::RULE,
     &local_redirect_without_second_allow::RULE,
     &local_targets_reachable::RULE,
@@ -316,37 +314,44 @@ static RULES: &[&Rule] = &[
     &log_before_setuid::RULE,
     &log_format_no_filter::RULE,
     &log_format_no_zone::RULE,
-    &log_format_unknown::RULE,
-    &log_rotation_unknown::RULE,
+    &bandlim_too_low::RULE,
+    &endpoint_malformed::RULE,
+    &network_length_malformed::RULE,
+    &number_malformed::RULE,
+    &port_malformed::RULE,
+    &port_list_malformed::RULE,
+    &weekday_not_understood::RULE,
     &maxconn_default_at_load::RULE,
-    &maxconn_negative::RULE,
+    &nolog_misplaced::RULE,
+    &entry_missing::RULE,
+    &final_deny_missing::RULE,
+    &include_missing::RULE,
+    &tls_cert_missing::RULE,
     &mitm_without_ca::RULE,
     &mitm_without_verify::RULE,
     &mixed_auth_open::RULE,
     &monitor_half_written::RULE,
-    &nat_address_ignored::RULE,
-    &network_length_malformed::RULE,
-    &nolog_misplaced::RULE,
+    &maxconn_negative::RULE,
+    &weight_negative::RULE,
+    &include_nested::RULE,
     &non_utf8::RULE,
     &none_behind_password::RULE,
-    &nscache_too_small::RULE,
     &nserver_ipv6_unbracketed::RULE,
-    &nserver_too_many::RULE,
     &nsrecord_case::RULE,
     &nsrecord_without_nscache::RULE,
     &nul_byte::RULE,
-    &number_malformed::RULE,
     &obsolete_plugin::RULE,
+    &old_rule_name::RULE,
     &open_proxy::RULE,
     &open_resolver::RULE,
     &operation_impossible_for_service::RULE,
     &option_for_other_service::RULE,
+    &setting_overridden::RULE,
+    &auth_overwritten::RULE,
     &parent_after_deny::RULE,
     &parent_chain_not_fallback::RULE,
     &parent_credentials_too_long::RULE,
     &parent_extends_distant_entry::RULE,
-    &parent_hop_ignored::RULE,
-    &parent_name_unknown::RULE,
     &parent_password_in_clear::RULE,
     &parent_plus_without_fakeresolve::RULE,
     &parent_resolved_once::RULE,
@@ -358,35 +363,29 @@ static RULES: &[&Rule] = &[
     &parent_weight_out_of_range::RULE,
     &parent_weights_leak::RULE,
     &parent_weights_overflow::RULE,
+    &parent_without_name::RULE,
     &password_read_as_include::RULE,
-    &period_ignored::RULE,
     &plugin_behind_chroot::RULE,
     &port_conflict_any::RULE,
-    &port_list_malformed::RULE,
-    &port_malformed::RULE,
     &port_mapper_arguments::RULE,
     &port_of_the_service::RULE,
-    &port_out_of_range::RULE,
-    &port_range_reversed::RULE,
     &privileged_port_after_setuid::RULE,
     &proxy_header_from_anyone::RULE,
     &radius_port::RULE,
-    &radius_secret_short::RULE,
-    &radius_secret_truncated::RULE,
-    &radius_unused::RULE,
     &radius_without_servers::RULE,
-    &redirect_deprecated::RULE,
     &redundant_entry::RULE,
     &reuseport_random_extip::RULE,
+    &tls_versions_reversed::RULE,
     &rotate_without_type::RULE,
     &secure_parent_without_mode3::RULE,
-    &service_deprecated::RULE,
     &setgid_after_setuid::RULE,
     &setting_after_service::RULE,
-    &setting_overridden::RULE,
     &short_name_evaded::RULE,
+    &radius_secret_short::RULE,
+    &authcache_size_small::RULE,
+    &backlog_small::RULE,
+    &nscache_too_small::RULE,
     &smart_punctuation::RULE,
-    &socket_option_unknown::RULE,
     &splice_without_effect::RULE,
     &sql_log_injection::RULE,
     &strong_without_users::RULE,
@@ -398,36 +397,41 @@ static RULES: &[&Rule] = &[
     &template_markers::RULE,
     &time_rule_void_at_start::RULE,
     &timeouts_count::RULE,
-    &timeouts_invalid::RULE,
-    &tls_cert_missing::RULE,
     &tls_client_without_verify::RULE,
     &tls_mode3_without_secure_parent::RULE,
     &tls_mode_conflict::RULE,
-    &tls_version_unknown::RULE,
-    &tls_versions_reversed::RULE,
+    &nserver_too_many::RULE,
     &too_many_words::RULE,
     &trailing_comment::RULE,
+    &radius_secret_truncated::RULE,
     &unclosed_quote::RULE,
     &unfinished_splice::RULE,
     &unix_socket_loses_data::RULE,
     &unknown_auth_type::RULE,
+    &authcache_unknown_field::RULE,
     &unknown_directive::RULE,
+    &log_format_unknown::RULE,
+    &log_rotation_unknown::RULE,
     &unknown_option::RULE,
     &unknown_parent_type::RULE,
+    &socket_option_unknown::RULE,
+    &tls_version_unknown::RULE,
     &unknown_user_in_acl::RULE,
     &unreachable_entry::RULE,
+    &limit_entry_unreachable::RULE,
+    &crypt_format_unsupported::RULE,
+    &acl_unused::RULE,
     &unused_allowance::RULE,
-    &user_dropped::RULE,
+    &radius_unused::RULE,
+    &users_unused::RULE,
     &user_list_under_iponly::RULE,
     &user_never_admitted::RULE,
-    &user_redefined::RULE,
     &user_too_long::RULE,
     &user_without_name::RULE,
-    &users_unused::RULE,
     &weak_hash::RULE,
-    &weekday_not_understood::RULE,
-    &weight_negative::RULE,
     &wildcard_in_the_middle::RULE,
+    &connlim_zero::RULE,
+    &count_limit_zero::RULE,
 ];
 // @end
 
@@ -466,10 +470,10 @@ pub fn all() -> &'static [&'static Rule] {
     RULES
 }
 
-/// The rule of this name.
+/// The rule that has this name, or had it.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Rule> {
-    RULES.iter().find(|rule| rule.name == name).copied()
+    RULES.iter().find(|rule| rule.is_called(name)).copied()
 }
 
 /// The rule whose name is most like `name`, or else has it as a part; if one is like it at all.

@@ -38,7 +38,6 @@ use crate::{
     options::CompileOptions,
     program::{Program, Ran},
     sources::{self, FileId, Files, Loc, Source, Sources},
-    template,
 };
 
 /// Includes within includes: 3proxy has no limit, but nobody means more than this.
@@ -225,7 +224,7 @@ impl<'f> Lowering<'f> {
         match name.map(|(holds, name)| (holds, directive::find(name))) {
             // `include` brings in lines, and a line that is not understood may have been any.
             Some((false, Some(row))) if row.name != "include" => {
-                self.program.unknown.values |= template::decides(row.name);
+                self.program.unknown.values |= row.decides;
             }
             _ => self.program.unknown.lines = true,
         }

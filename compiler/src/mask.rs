@@ -10,7 +10,7 @@ use std::{borrow::Cow, ops::Range};
 use grammar::{
     directive::{self, Directive, Kind},
     syntax::{LineKind, Tree, Word, WordShape},
-    template,
+    template::Template,
 };
 
 use crate::sources::{Source, Sources};
@@ -105,7 +105,7 @@ fn without_markers(line: &[u8]) -> Cow<'_, [u8]> {
         return Cow::Borrowed(line);
     }
     let mut masked = line.to_vec();
-    for marker in template::markers(line).iter().filter(|marker| marker.certain) {
+    for marker in Template::Yes.markers(line).iter().filter(|marker| marker.certain) {
         masked.get_mut(marker.span.range()).unwrap_or_default().fill(b'1');
     }
     Cow::Owned(masked)

@@ -59,17 +59,7 @@ impl Runner {
     }
 }
 
-/// Whether a file may hold markers in place of what is not known yet: `{{ port }}`, `${PORT}`, `{% if x %}`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Template {
-    /// It may, if it has a marker that nothing else than a template has.
-    #[default]
-    Auto,
-    /// It does.
-    Yes,
-    /// It does not: they are words as any other, as for whoever runs it.
-    No,
-}
+pub use grammar::template::Template;
 
 /// What `# cfgc: allow(RULE) REASON` is worth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -23,13 +23,13 @@ use crate::{
 };
 
 pub mod cached;
+pub(crate) mod decided;
 mod identity;
 mod limits;
+pub(crate) mod lists;
 pub(crate) mod shadow;
 #[cfg(test)]
 mod tests;
-pub(crate) mod walked;
-pub(crate) mod walks;
 pub mod witness;
 
 pub use limits::LimitList;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use grammar::{
     Span,
     syntax::{Word, WordShape},
-    template::{Marker, markers, mask},
+    template::{Marker, mask},
 };
 
 use crate::{
@@ -32,12 +32,8 @@ pub(crate) struct Unknown {
 impl Unknown {
     /// Masks the markers of `text`. `None`: it has none, or is no template.
     pub(crate) fn read(text: &[u8], template: Template) -> Option<Self> {
-        if template == Template::No {
-            return None;
-        }
-        let markers = markers(text);
-        let is_one = template == Template::Yes || markers.iter().any(|marker| marker.certain);
-        if !is_one || markers.is_empty() {
+        let markers = template.markers(text);
+        if markers.is_empty() {
             return None;
         }
         let masked = mask(text, &markers);
@@ -49,43 +45,6 @@ impl Unknown {
         let at = self.markers.partition_point(|marker| marker.span.end <= span.start);
         self.markers.get(at).is_some_and(|marker| marker.span.start < span.end)
     }
-}
-
-/// Commands whose arguments no decision about a request depends on. A rule that is about one of them labels its line.
-const APART: [&str; 28] = [
-    "archiver",
-    "authnserver",
-    "backlog",
-    "chroot",
-    "config",
-    "counter",
-    "daemon",
-    "delimchar",
-    "dialer",
-    "external",
-    "filtermaxsize",
-    "log",
-    "logdump",
-    "logformat",
-    "maxconn",
-    "maxseg",
-    "monitor",
-    "nscache",
-    "nscache6",
-    "nserver",
-    "nsrecord",
-    "parentretries",
-    "pidfile",
-    "rotate",
-    "setgid",
-    "setuid",
-    "system",
-    "timeouts",
-];
-
-/// Whether what a command of this name sets may change what is decided.
-pub(crate) fn decides(name: &str) -> bool {
-    !APART.contains(&name)
 }
 
 /// Takes out the findings that rest on what is not known.

@@ -30,6 +30,9 @@ pub struct Directive {
     pub parameters: &'static [Parameter],
     /// Who sees what it sets.
     pub effect: Effect,
+    /// What it sets may change what is decided about a request. Of one that doesn't, a template may leave the arguments open: a rule
+    /// that is about it labels its line.
+    pub decides: bool,
     /// The first release of 3proxy that knows it; [`LONG`] if that was before 0.7.
     pub since: &'static str,
     /// What it does, in Markdown: the first sentence is a summary.
@@ -181,7 +184,14 @@ const fn row(
     since: &'static str,
     docs: &'static str,
 ) -> Directive {
-    Directive { name, arguments: Arity { least, most }, parameters, effect, since, docs }
+    Directive { name, arguments: Arity { least, most }, parameters, effect, decides: true, since, docs }
+}
+
+impl Directive {
+    /// The row of a command on which no decision about a request depends.
+    const fn apart(self) -> Self {
+        Self { decides: false, ..self }
+    }
 }
 
 /// A parameter of a row.

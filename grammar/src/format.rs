@@ -4,7 +4,7 @@
 use crate::{
     LineColumn, LineIndex, Span, parse,
     syntax::{LineKind, SyntaxError, Tree, Word, WordShape, Words},
-    template,
+    template::{Marker, Template},
 };
 
 /// A line that 3proxy can't read, so that nobody knows what is meant.
@@ -16,13 +16,13 @@ pub struct Unreadable {
     pub error: SyntaxError,
 }
 
-/// The same configuration, written the one way. Lines with a template's markers stay as they are.
+/// The same configuration, written the one way. Lines with a template's markers stay as they are; `template` says whether it is one.
 ///
 /// # Errors
 /// The first line that can't be split into words.
-pub fn format(source: &[u8]) -> Result<Vec<u8>, Unreadable> {
+pub fn format(source: &[u8], template: Template) -> Result<Vec<u8>, Unreadable> {
     let tree = parse(source);
-    let kept = templates(source);
+    let kept = template.markers(source);
     let line_end = line_end(source);
     let mut written = Vec::with_capacity(source.len());
     let mut blank = false;
@@ -56,17 +56,10 @@ pub fn format(source: &[u8]) -> Result<Vec<u8>, Unreadable> {
     Ok(written)
 }
 
-/// The markers of a template, in order. None in a file that is certainly one without.
-fn templates(source: &[u8]) -> Vec<Span> {
-    let markers = template::markers(source);
-    let is_template = markers.iter().any(|marker| marker.certain);
-    markers.into_iter().filter(|_| is_template).map(|marker| marker.span).collect()
-}
-
-/// Whether one of `spans`, which are in order, has something of `line`.
-fn touched(spans: &[Span], line: Span) -> bool {
-    let next = spans.partition_point(|span| span.end <= line.start);
-    spans.get(next).is_some_and(|span| span.start < line.end)
+/// Whether one of `markers`, which are in order, has something of `line`.
+fn touched(markers: &[Marker], line: Span) -> bool {
+    let next = markers.partition_point(|marker| marker.span.end <= line.start);
+    markers.get(next).is_some_and(|marker| marker.span.start < line.end)
 }
 
 /// How the lines of a file end: as its first one does.
@@ -102,28 +95,12 @@ fn needs_quotes(word: &Word, source: &[u8]) -> bool {
 }
 
 fn unreadable(source: &[u8], error: SyntaxError) -> Unreadable {
-    let at = match error {
-        SyntaxError::UnclosedQuote(at)
-        | SyntaxError::UnfinishedSplice(at)
-        | SyntaxError::Nul(at)
-        | SyntaxError::LineTooLong(at)
-        | SyntaxError::TooManyWords(at)
-        | SyntaxError::ByteOrderMark(at) => at.start,
-    };
-    Unreadable { at: LineIndex::new(source).line_column(at), error }
+    Unreadable { at: LineIndex::new(source).line_column(error.span().start), error }
 }
 
 impl std::fmt::Display for Unreadable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let fault = match self.error {
-            SyntaxError::UnclosedQuote(_) => "a quotation is not closed",
-            SyntaxError::UnfinishedSplice(_) => "the file ends in a `$file`",
-            SyntaxError::Nul(_) => "a NUL byte hides the rest of the line",
-            SyntaxError::LineTooLong(_) => "the line is too long",
-            SyntaxError::TooManyWords(_) => "the line has too many words",
-            SyntaxError::ByteOrderMark(_) => "the file starts with a byte order mark",
-        };
-        write!(f, "{}:{}: {fault}", self.at.line, self.at.column)
+        write!(f, "{}:{}: {}", self.at.line, self.at.column, self.error.message())
     }
 }
 
@@ -137,6 +114,7 @@ mod tests {
     use crate::{
         parse,
         syntax::{LineKind, WordShape},
+        template::Template,
     };
 
     /// What 3proxy reads of a text, up to `end`: the words of each command, each with the file that it names.
@@ -171,19 +149,39 @@ mod tests {
             ("proxy\nend\n\n\n \"not  closed", "proxy\nend\n\n\n \"not  closed"),
             ("proxy  -p{{ a  or  b }}\nallow  *\n", "proxy  -p{{ a  or  b }}\nallow *\n"),
         ] {
-            assert_eq!(String::from_utf8(format(text.as_bytes()).unwrap()).unwrap(), expected, "{text:?}");
+            assert_eq!(
+                String::from_utf8(format(text.as_bytes(), Template::Auto).unwrap()).unwrap(),
+                expected,
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_a_template_may_be_said() {
+        for (text, template, expected) in [
+            ("users  $PASSWD\n", Template::Auto, "users $PASSWD\n"),
+            ("users  $PASSWD\n", Template::Yes, "users  $PASSWD\n"),
+            ("log  {{ a  }}\n", Template::Auto, "log  {{ a  }}\n"),
+            ("log  {{ a  }}\n", Template::No, "log {{ a }}\n"),
+        ] {
+            let written = format(text.as_bytes(), template).unwrap();
+            assert_eq!(String::from_utf8(written).unwrap(), expected, "{text} {template:?}");
         }
     }
 
     #[test]
     fn what_can_t_be_read_is_named() {
         for (text, fault) in [
-            (&b"log\nallow \"a\n"[..], "2:7: a quotation is not closed"),
-            (b"users $file", "1:7: the file ends in a `$file`"),
-            (b"\xef\xbb\xbflog\n", "1:1: the file starts with a byte order mark"),
-            (b"log\0x\n", "1:4: a NUL byte hides the rest of the line"),
+            (&b"log\nallow \"a\n"[..], "2:7: this quotation is not closed in its line"),
+            (b"users $file", "1:7: 3proxy refuses a `$file` at the end of a file without a line end"),
+            (
+                b"\xef\xbb\xbflog\n",
+                "1:1: the file begins with a byte order mark, which 3proxy takes for a part of the first command",
+            ),
+            (b"log\0x\n", "1:4: 3proxy drops the rest of this line, which has a NUL byte"),
         ] {
-            assert_eq!(format(text).unwrap_err().to_string(), fault);
+            assert_eq!(format(text, Template::Auto).unwrap_err().to_string(), fault);
         }
     }
 
@@ -192,9 +190,9 @@ mod tests {
         #[test]
         fn it_says_the_same_and_is_settled(text in "([ \t\r\n\"#$a*,.{}%-]|end|proxy|\u{e9}|\n){0,60}") {
             let text = text.as_bytes();
-            if let Ok(once) = format(text) {
+            if let Ok(once) = format(text, Template::Auto) {
                 prop_assert_eq!(read(text), read(&once));
-                prop_assert_eq!(&format(&once).unwrap(), &once);
+                prop_assert_eq!(&format(&once, Template::Auto).unwrap(), &once);
             }
         }
 
@@ -206,7 +204,7 @@ mod tests {
                 let kept = |line: &crate::syntax::Line| matches!(line.kind, LineKind::Comment | LineKind::Indented);
                 tree.lines().filter(kept).map(|line| line.span.of(text).trim_ascii_end().to_vec()).collect()
             };
-            if let Ok(once) = format(text.as_bytes()) {
+            if let Ok(once) = format(text.as_bytes(), Template::Auto) {
                 prop_assert_eq!(comments(text.as_bytes()), comments(&once));
             }
         }
@@ -215,7 +213,7 @@ mod tests {
     #[test]
     fn no_word_is_left_quoted_without_need() {
         let text = b"allow \"bob\" \"10.0.0.0/8\" \"a,b\" \"*\" \"80\"\n";
-        let once = format(text).unwrap();
+        let once = format(text, Template::Auto).unwrap();
         let tree = parse(&once);
         let LineKind::Directive(words) = tree.line(0).unwrap().kind else { panic!("no command") };
         assert!(tree.words(words).all(|word| word.shape == WordShape::Plain));

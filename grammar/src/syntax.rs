@@ -108,6 +108,36 @@ pub enum SyntaxError {
     ByteOrderMark(Span),
 }
 
+impl SyntaxError {
+    /// Where it goes wrong.
+    #[must_use]
+    pub const fn span(self) -> Span {
+        match self {
+            Self::UnclosedQuote(at)
+            | Self::UnfinishedSplice(at)
+            | Self::Nul(at)
+            | Self::LineTooLong(at)
+            | Self::TooManyWords(at)
+            | Self::ByteOrderMark(at) => at,
+        }
+    }
+
+    /// What is wrong, in a clause.
+    #[must_use]
+    pub const fn message(self) -> &'static str {
+        match self {
+            Self::UnclosedQuote(_) => "this quotation is not closed in its line",
+            Self::UnfinishedSplice(_) => "3proxy refuses a `$file` at the end of a file without a line end",
+            Self::Nul(_) => "3proxy drops the rest of this line, which has a NUL byte",
+            Self::LineTooLong(_) => "3proxy runs this part of a line that is too long as a line of its own",
+            Self::TooManyWords(_) => "3proxy has no room for so many words in one line",
+            Self::ByteOrderMark(_) => {
+                "the file begins with a byte order mark, which 3proxy takes for a part of the first command"
+            }
+        }
+    }
+}
+
 /// One word, as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word {

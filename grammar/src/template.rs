@@ -26,6 +26,31 @@ pub enum MarkerKind {
     Comment,
 }
 
+/// Whether a file may hold markers in place of what is not known yet: `{{ port }}`, `${PORT}`, `{% if x %}`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Template {
+    /// It may, if it has a marker that nothing else than a template has.
+    #[default]
+    Auto,
+    /// It does.
+    Yes,
+    /// It does not: they are words as any other, as for whoever runs it.
+    No,
+}
+
+impl Template {
+    /// The markers of a text, in order. None where it is no template.
+    #[must_use]
+    pub fn markers(self, text: &[u8]) -> Vec<Marker> {
+        if self == Self::No {
+            return Vec::new();
+        }
+        let markers = markers(text);
+        let is_template = self == Self::Yes || markers.iter().any(|marker| marker.certain);
+        if is_template { markers } else { Vec::new() }
+    }
+}
+
 /// A marker is not longer, in bytes.
 const LONGEST: usize = 4096;
 /// What follows `{{` where it stands for no text.
@@ -61,8 +86,7 @@ const VARIABLES: [&[u8]; 11] = [
 ];
 
 /// Every marker of a configuration outside its comments, in order.
-#[must_use]
-pub fn markers(text: &[u8]) -> Vec<Marker> {
+fn markers(text: &[u8]) -> Vec<Marker> {
     let mut found = Vec::new();
     let mut at = 0;
     let mut line_start = true;

@@ -23,7 +23,7 @@ const KEYS: [&str; 4] = ["target", "inline-allowances", "rules", "overrides"];
 const OVERRIDE: [&str; 2] = ["paths", "rules"];
 const LEVELS: [Level; 3] = [Level::Allow, Level::Warn, Level::Deny];
 
-/// Something wrong with the file.
+/// Something to be said of the file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) at: LineColumn,
@@ -32,7 +32,7 @@ pub(super) struct Fault {
 
 /// The settings that `text` holds, for the files in and below `folder`.
 pub(super) fn read(text: &str, folder: PathBuf) -> Result<Settings, Vec<Fault>> {
-    let mut reader = Reader { index: LineIndex::new(text.as_bytes()), faults: Vec::new() };
+    let mut reader = Reader { index: LineIndex::new(text.as_bytes()), faults: Vec::new(), hints: Vec::new() };
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in errors {
         reader.fault(error.span().unwrap_or(0..0), error.message());
@@ -42,6 +42,7 @@ pub(super) fn read(text: &str, folder: PathBuf) -> Result<Settings, Vec<Fault>> 
         reader.file(table.get_ref(), &mut settings);
     }
     if reader.faults.is_empty() {
+        settings.hints = reader.hints;
         return Ok(settings);
     }
     reader.faults.sort_by_key(|fault| (fault.at.line, fault.at.column));
@@ -51,13 +52,18 @@ pub(super) fn read(text: &str, folder: PathBuf) -> Result<Settings, Vec<Fault>> 
 struct Reader {
     index: LineIndex,
     faults: Vec<Fault>,
+    hints: Vec<Fault>,
 }
 
 type Value<'a> = Spanned<DeValue<'a>>;
 
 impl Reader {
+    fn place(&self, at: Range<usize>) -> LineColumn {
+        self.index.line_column(u32::try_from(at.start).unwrap_or(u32::MAX))
+    }
+
     fn fault(&mut self, at: Range<usize>, message: impl Into<String>) {
-        let at = self.index.line_column(u32::try_from(at.start).unwrap_or(u32::MAX));
+        let at = self.place(at);
         self.faults.push(Fault { at, message: message.into() });
     }
 
@@ -140,6 +146,10 @@ impl Reader {
             let name = key.get_ref().as_ref();
             if let Err(error) = names::rules(name) {
                 self.fault(key.span(), error.to_string());
+            }
+            if let Some(message) = names::renamed(name) {
+                let at = self.place(key.span());
+                self.hints.push(Fault { at, message });
             }
             let level = self.one_of(name, value, &LEVELS, Level::name);
             asked.extend(level.map(|level| (name.to_owned(), level)));

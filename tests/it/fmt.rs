@@ -7,7 +7,7 @@ use std::{
     process::{Output, Stdio},
 };
 
-use compiler::{Compiled, sources::MemoryFiles};
+use compiler::{Compiled, options::Template, sources::MemoryFiles};
 
 use crate::support::{cfgc, repo};
 
@@ -44,9 +44,14 @@ fn the_program_and_its_findings_stay() {
         // With words further apart, and quoted, it is the same too.
         let wide = String::from_utf8_lossy(&text).replace(' ', " \t ").replace('\n', " \n\n\n");
         for text in [&text[..], wide.as_bytes()] {
-            let Ok(written) = grammar::format::format(text) else { continue };
+            let Ok(written) = grammar::format::format(text, Template::Auto) else { continue };
             assert_eq!(meaning(text), meaning(&written), "{}", repo::shown(&path));
-            assert_eq!(grammar::format::format(&written).unwrap(), written, "{}", repo::shown(&path));
+            assert_eq!(
+                grammar::format::format(&written, Template::Auto).unwrap(),
+                written,
+                "{}",
+                repo::shown(&path)
+            );
             changed += usize::from(text != written);
         }
     }
@@ -58,7 +63,7 @@ fn our_examples_are_written_the_one_way() {
     let examples = configurations().into_iter().filter(|path| path.parent().unwrap().ends_with("examples"));
     for path in examples.filter(|path| path.extension().is_some_and(|extension| extension == "cfg")) {
         let text = fs::read(&path).unwrap();
-        let written = grammar::format::format(&text).unwrap();
+        let written = grammar::format::format(&text, Template::Auto).unwrap();
         assert!(written == text, "run `cfgc fmt {}`", repo::shown(&path));
     }
 }
@@ -96,6 +101,23 @@ fn standard_input_goes_to_standard_output() {
 }
 
 #[test]
+fn what_is_a_template_may_be_said() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.cfg"), "auth  iponly\nusers  $PASSWD\nlog  {{ a  }}\n").unwrap();
+    let written = |arguments: &[&str]| fmt(&[arguments, &["--diff", "a.cfg"]].concat(), folder.path()).stdout;
+    for (arguments, users, log) in [
+        (&["--template"][..], false, false),
+        (&["--template=auto"], false, false),
+        (&["--template=no"], true, true),
+    ] {
+        let text = String::from_utf8(written(arguments)).unwrap();
+        assert!(text.contains("+auth iponly\n"), "{text}");
+        assert_eq!(text.contains("+users"), users, "{arguments:?} {text}");
+        assert_eq!(text.contains("+log"), log, "{arguments:?} {text}");
+    }
+}
+
+#[test]
 fn what_can_t_be_read_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let text = "auth   iponly\nallow \"a\n";
@@ -103,7 +125,10 @@ fn what_can_t_be_read_is_left_alone() {
     let output = fmt(&["a.cfg", "none.cfg"], folder.path());
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(said.contains("a.cfg:2:7: a quotation is not closed: the file is left as it is"), "{said}");
+    assert!(
+        said.contains("a.cfg:2:7: this quotation is not closed in its line: the file is left as it is"),
+        "{said}"
+    );
     assert!(said.contains("`none.cfg` can't be read"), "{said}");
     assert_eq!(fs::read_to_string(folder.path().join("a.cfg")).unwrap(), text);
 }

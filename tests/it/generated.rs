@@ -73,7 +73,7 @@ fn lints() {
 }
 
 fn directive_section(text: &mut String, row: &Directive) {
-    let Directive { name, arguments, parameters, effect, since, docs } = row;
+    let Directive { name, arguments, parameters, effect, decides: _, since, docs } = row;
     let least = usize::from(arguments.least);
     let mut usage = (*name).to_owned();
     for (index, parameter) in parameters.iter().enumerate() {

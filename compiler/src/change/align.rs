@@ -7,7 +7,6 @@ use crate::{
     program::{
         Program,
         acl::{Ace, AceId, AclRef, Acls, Matcher, ParentHost, ParentKind},
-        service::Service,
     },
     table::Decision,
 };
@@ -123,13 +122,6 @@ impl<'a> Numbers<'a> {
         let last = self.entry(acls, last);
         self.longer(beginning, last)
     }
-}
-
-/// The list that decides the requests of a service; `None`: all that got past authentication pass.
-pub(super) fn walked(service: &Service) -> Option<AclRef> {
-    let unasked =
-        service.chain.value.first().is_some_and(|step| step.kind == crate::program::auth::AuthType::None);
-    service.acl.filter(|_| !unasked)
 }
 
 /// The entries of a list, in order.

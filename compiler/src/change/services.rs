@@ -6,7 +6,7 @@ use std::{
 
 use super::{
     Changes, Class, ListChange, ServiceChange,
-    align::{ContentId, Numbers, walked},
+    align::{ContentId, Numbers},
     settings,
     verdicts::Comparison,
 };
@@ -105,7 +105,7 @@ fn differing<'a>(
     for (old_at, new_at) in pairs {
         let services = old.services.get(*old_at).zip(new.services.get(*new_at));
         let Some((one, other)) = services else { continue };
-        let (old_list, new_list) = (walked(one), walked(other));
+        let (old_list, new_list) = (one.asked_list(), other.asked_list());
         let content = (
             numbers.content(&old_lists, &old.acls, old_list),
             numbers.content(&new_lists, &new.acls, new_list),
@@ -153,7 +153,7 @@ fn holds(class: &Class, services: &[(usize, usize)], (old, new): (&Policy, &Poli
     let Some((old_at, new_at)) = services.first() else { return false };
     let says = |policy: &Policy, at: usize, (entry, decision)| {
         let service = policy.program().services.get(at);
-        let verdict = if service.is_some_and(|service| walked(service).is_some()) {
+        let verdict = if service.is_some_and(|service| service.asked_list().is_some()) {
             policy.decide(at, &class.witness.request())
         } else {
             Verdict { entry: None, decision: Decision::Allow }

@@ -1,6 +1,6 @@
 //! Words behind the last field of an entry.
-use super::rule::{Lint, rule};
-use crate::program::trap::Trap;
+use super::rule::{Part, rule};
+use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
     /// An entry has eight fields; 3proxy drops what stands behind them without a word.
@@ -26,21 +26,11 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::ExtraWords => finding,
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (word, trap) in lint.traps() {
-        if trap == Trap::ExtraWords {
-            lint.report(
-                RULE.finding(
-                    word.at,
-                    format!("`{}` stands behind the last field and is not read", word.cited()),
-                )
-                .label("not read")
-                .help("remove it, or write a list without blanks"),
-            );
-        }
-    }
+fn finding(word: Part<'_>) -> Finding {
+    RULE.finding(word.at, format!("`{}` stands behind the last field and is not read", word.cited()))
+        .label("not read")
+        .help("remove it, or write a list without blanks")
 }

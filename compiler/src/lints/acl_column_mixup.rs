@@ -1,14 +1,10 @@
 //! A value in the wrong column of an access-control entry.
 use std::{collections::HashSet, net::IpAddr};
 
-use grammar::{
-    directive::{self, Directive, Kind},
-    syntax::WordShape,
-    value::items,
+use super::{
+    columns::{columns, is_address},
+    rule::{Lint, rule},
 };
-use ipnet::IpNet;
-
-use super::rule::{Lint, rule};
 use crate::{
     finding::Level,
     fix::{Edit, Fix, Safety},
@@ -19,8 +15,6 @@ use crate::{
 pub(crate) mod broken_list;
 mod misplaced;
 mod own_network;
-
-pub(crate) use misplaced::{holds_address, holds_clock, names_no_host};
 
 rule! {
     /// A value stands in the wrong column of an entry, where it is compared with something else.
@@ -117,7 +111,10 @@ fn check(lint: &mut Lint<'_>) {
         misplaced::target(lint, at, matcher);
     }
     misplaced::check(lint);
-    own_network::check(lint);
+    // That rests on the whole list, and on who may ask it.
+    if !program.unknown.lines && !program.unknown.values {
+        own_network::check(lint);
+    }
 }
 
 /// Every line with the columns of an entry.
@@ -190,35 +187,6 @@ fn insert_star(sources: &Sources, columns: &[Loc]) -> Option<Fix> {
         // All columns move, which may be more than was meant.
         Some(_) => Some(Fix::replace(title, Safety::Unsafe, before, "* ")),
     }
-}
-
-/// The words of an entry's columns, up to a `$file`.
-pub(super) fn columns(sources: &Sources, at: Loc) -> Vec<Loc> {
-    let words = sources.words(at);
-    let place = |span| Loc { file: at.file, span };
-    let row = words.first().and_then(|word| directive::find(sources.text(place(word.span))));
-    let users = |row: &Directive| row.parameters.iter().position(|parameter| parameter.kind == Kind::Users);
-    let Some(before) = row.and_then(users) else { return Vec::new() };
-    let plain = words.iter().take_while(|word| !matches!(word.shape, WordShape::Splice { .. }));
-    plain.skip(1 + before).map(|word| place(word.span)).collect()
-}
-
-/// Whether a name in the user column is an address or a pattern, which this rule reports.
-pub(super) fn is_no_user(name: &[u8]) -> bool {
-    name.contains(&b'*') || is_address(name)
-}
-
-/// Whether `item` is an address, a network or a range of addresses.
-fn is_address(item: &[u8]) -> bool {
-    let Ok(item) = std::str::from_utf8(item) else { return false };
-    let range = |(from, to): (&str, &str)| from.parse::<IpAddr>().is_ok() && to.parse::<IpAddr>().is_ok();
-    item.parse::<IpAddr>().is_ok() || item.parse::<IpNet>().is_ok() || item.split_once('-').is_some_and(range)
-}
-
-/// Whether each item of a list passes `test`, and there is one.
-fn all_items(word: &[u8], mut test: impl FnMut(&[u8]) -> bool) -> bool {
-    let mut items = items(word).map(|(_, item)| item).peekable();
-    items.peek().is_some() && items.all(&mut test)
 }
 
 #[cfg(test)]

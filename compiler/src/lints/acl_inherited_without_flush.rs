@@ -1,16 +1,14 @@
 //! `acl-inherited-without-flush`
 use std::collections::BTreeMap;
 
-use grammar::Span;
-
 use super::{
     rule::{Lint, rule},
-    unreachable_entry::{explain, level, tells},
+    shadowed::{explain, level, tells},
 };
 use crate::{
     finding::Finding,
     fix::{Fix, Safety},
-    policy::shadow::Shadowed,
+    policy::{lists::Copies, shadow::Shadowed},
     program::{Program, acl::ListId},
     sources::{Loc, Sources},
 };
@@ -90,32 +88,6 @@ fn check(lint: &mut Lint<'_>) {
     }
 }
 
-/// How far services copied each list.
-pub(super) struct Copies(BTreeMap<(ListId, u32), Loc>);
-
-impl Copies {
-    pub(super) fn of(program: &Program) -> Self {
-        let copies = program.services.iter().filter_map(|service| {
-            let acl = service.acl?;
-            Some(((acl.list, acl.len), service.at))
-        });
-        Self(copies.collect())
-    }
-
-    /// Whether a service's copy ends with the entry at `place`.
-    pub(super) fn end_behind(&self, list: ListId, place: usize) -> bool {
-        u32::try_from(place + 1).is_ok_and(|len| self.0.contains_key(&(list, len)))
-    }
-
-    /// If an entry was added behind a service, and all that shadow it stand before that: how many entries the service copied,
-    /// and where it is, or the last of those that copied as many.
-    pub(super) fn left_by(&self, shadowed: &Shadowed) -> Option<(u32, Loc)> {
-        let last = shadowed.by.iter().map(|shadow| shadow.place).max()?;
-        let between = (shadowed.list, last + 1)..=(shadowed.list, shadowed.place);
-        self.0.range(between).next_back().map(|((_, len), at)| (*len, *at))
-    }
-}
-
 fn finding(program: &Program, shadowed: &Shadowed, service: Loc) -> Finding {
     let at = program.acls.ace(shadowed.entry).map(|own| own.at).unwrap_or_default();
     let mut finding = RULE
@@ -134,10 +106,7 @@ fn finding(program: &Program, shadowed: &Shadowed, service: Loc) -> Finding {
 fn flush(sources: &Sources, program: &Program, list: ListId, place: u32) -> Option<Fix> {
     let id = program.acls.lists.get(list.0 as usize)?.get(place as usize)?;
     let at = program.acls.ace(*id)?.at;
-    let tree = &sources.get(at.file)?.tree;
-    let start = tree.line(tree.line_at(at.span.start)?)?.span.start;
-    let before = Loc { file: at.file, span: Span::new(start, start) };
-    Some(Fix::replace("begin a new list", Safety::Unsafe, before, "flush\n"))
+    Fix::insert_above(sources, "begin a new list", Safety::Unsafe, at, "flush")
 }
 
 #[cfg(test)]

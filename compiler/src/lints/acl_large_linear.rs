@@ -1,11 +1,11 @@
 //! A long access list, walked at each request.
-use std::{
-    collections::{HashMap, HashSet},
-    ops::Range,
-};
-
 use super::rule::{Lint, rule};
-use crate::program::{Program, acl::ListId, auth::AuthType, service::Service};
+use crate::program::{
+    Program,
+    acl::{Ace, AclRef},
+    auth::AuthType,
+    service::Service,
+};
 
 rule! {
     /// 3proxy walks the access list from its start at each request, value by value.
@@ -46,31 +46,29 @@ const LONG: usize = 1_000;
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    // How many values a list's first entries have: of how many, and the sum. Services share lists, and copy them as they grow.
-    let mut sums: HashMap<ListId, (u32, usize)> = HashMap::new();
-    let mut told: HashSet<ListId> = HashSet::new();
-    for service in &program.services {
-        let Some(acl) = service.acl else { continue };
-        let cached = service.chain.value.iter().any(|step| step.kind == AuthType::CacheAcl);
-        let walked = service.chain.value.iter().any(|step| step.kind != AuthType::None);
-        if cached || !walked || told.contains(&acl.list) {
-            continue;
-        }
-        let (known, sum) = sums.entry(acl.list).or_default();
-        *sum += values(program, acl.list, *known..acl.len);
-        *known = acl.len.max(*known);
-        if *sum >= LONG {
-            told.insert(acl.list);
-            lint.report(found(program, service, *sum));
+    for list in lint.asked_lists().iter() {
+        let Some(place) = place(program, list.acl) else { continue };
+        let cached =
+            |service: &Service| service.chain.value.iter().any(|step| step.kind == AuthType::CacheAcl);
+        let slow = list.asking(program, place).filter(|service| !cached(service));
+        if let Some(service) = slow.min_by_key(|service| service.at) {
+            let entries = service.acl.into_iter().flat_map(|acl| program.acls.entries(acl));
+            lint.report(found(program, service, entries.map(|(_, ace)| values(ace)).sum()));
         }
     }
 }
 
-/// The values of some of a list's entries.
-fn values(program: &Program, list: ListId, entries: Range<u32>) -> usize {
-    let ids = program.acls.lists.get(list.0 as usize).map_or(&[][..], Vec::as_slice);
-    let ids = ids.get(entries.start as usize..entries.end as usize).unwrap_or_default();
-    ids.iter().map(|id| program.acls.ace(*id).map_or(0, |ace| ace.matcher.values().max(1))).sum()
+/// The entry up to which a list has so many values that it is long.
+fn place(program: &Program, list: AclRef) -> Option<usize> {
+    let mut sum = 0;
+    program.acls.entries(list).position(|(_, ace)| {
+        sum += values(ace);
+        sum >= LONG
+    })
+}
+
+fn values(ace: &Ace) -> usize {
+    ace.matcher.values().max(1)
 }
 
 fn found(program: &Program, service: &Service, values: usize) -> crate::finding::Finding {

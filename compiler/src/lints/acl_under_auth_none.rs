@@ -3,10 +3,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::rule::{Lint, rule};
 use crate::{
+    finding::Finding,
     fix::{Fix, Safety},
+    policy::lists::{Having, Once},
     program::{
-        acl::{Ace, AceId, Acls, Action, ListId, Matcher},
-        auth::AuthType,
+        acl::{Ace, Acls, Action, ListId, Matcher},
         service::Service,
     },
     sources::Loc,
@@ -52,39 +53,27 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    // How far services that ask walk each list.
-    let mut walked: BTreeMap<ListId, u32> = BTreeMap::new();
-    for service in program.services.iter().filter(|service| !under_none(service)) {
-        if let Some(acl) = service.acl {
-            let far = walked.entry(acl.list).or_default();
-            *far = (*far).max(acl.len);
-        }
+    let mut once = Once::default();
+    for acl in program.services.iter().filter_map(|service| service.asked_list()) {
+        once.skip(acl);
     }
-    let mut told = BTreeSet::new();
-    let mut searched: BTreeMap<ListId, (u32, Option<AceId>)> = BTreeMap::new();
-    for service in program.services.iter().filter(|service| under_none(service)) {
+    let mut named = Having::new(&program.acls, |ace| ace.matcher.users.is_some());
+    let (mut told, mut findings) = (BTreeSet::new(), Vec::new());
+    // Of each list, the first entry that is never asked.
+    let mut unasked: BTreeMap<ListId, Option<&Ace>> = BTreeMap::new();
+    for service in program.services.iter().filter(|service| !service.asks_list()) {
         let Some(acl) = service.acl else { continue };
-        let from = walked.get(&acl.list).copied().unwrap_or_default();
-        let (searched, found) = searched.entry(acl.list).or_insert((from, None));
-        let list = program.acls.lists.get(acl.list.0 as usize).map_or(&[][..], Vec::as_slice);
-        let copied = list.get(*searched as usize..acl.len.saturating_sub(1) as usize).unwrap_or_default();
-        *searched = (*searched).max(acl.len.saturating_sub(1));
-        let last = (acl.len > from).then_some(acl.last);
-        let new =
-            copied.iter().copied().chain(last).find(|id| program.acls.ace(*id).is_some_and(does_something));
-        *found = found.or(new);
-        let (Some(ace), Some(at)) = (found.and_then(|id| program.acls.ace(id)), none_at(service)) else {
-            continue;
-        };
+        let first = once.fresh(&program.acls, acl).map(|(_, ace)| ace).find(|ace| does_something(ace));
+        let unasked = unasked.entry(acl.list).or_default();
+        *unasked = unasked.or(first);
+        let (Some(ace), Some(at)) = (*unasked, none_at(service)) else { continue };
         if told.insert(at) {
-            report(lint, service, at, ace);
+            findings.push(finding(&program.acls, service, at, ace, named.holds(acl)));
         }
     }
-}
-
-/// Whether a service passes everything without asking its list.
-fn under_none(service: &Service) -> bool {
-    service.chain.value.first().is_some_and(|step| step.kind == AuthType::None)
+    for finding in findings {
+        lint.report(finding);
+    }
 }
 
 fn none_at(service: &Service) -> Option<Loc> {
@@ -96,8 +85,8 @@ fn does_something(ace: &Ace) -> bool {
     ace.action == Action::Deny || ace.redirects() || ace.matcher != Matcher::default()
 }
 
-fn report(lint: &mut Lint<'_>, service: &Service, at: Loc, ace: &Ace) {
-    let acls: &Acls = &lint.program.acls;
+/// `named`: an entry lists users.
+fn finding(acls: &Acls, service: &Service, at: Loc, ace: &Ace, named: bool) -> Finding {
     let mut finding = RULE
         .finding(at, "the access list is never looked at: `auth none` lets every request pass")
         .label("every request passes")
@@ -105,15 +94,11 @@ fn report(lint: &mut Lint<'_>, service: &Service, at: Loc, ace: &Ace) {
     if let Some(parent) = acls.parents(ace).first() {
         finding = finding.also(parent.at, "this parent is never used: requests go direct");
     }
-    finding = finding
+    let finding = finding
         .also(service.at, "by this service")
         .help("write `auth iponly` for a list without passwords, or `auth strong` for one with users");
-    let users =
-        service.acl.is_some_and(|list| acls.entries(list).any(|(_, ace)| ace.matcher.users.is_some()));
-    if !users {
-        finding = finding.fix(Fix::replace("write `iponly` for `none`", Safety::Unsafe, at, "iponly"));
-    }
-    lint.report(finding);
+    let instead = || Fix::replace("write `iponly` for `none`", Safety::Unsafe, at, "iponly");
+    finding.fix((!named).then(instead))
 }
 
 #[cfg(test)]

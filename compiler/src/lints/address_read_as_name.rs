@@ -1,7 +1,7 @@
 //! Targets that were meant as addresses.
 use grammar::value::{AddressError, TargetTrap};
 
-use super::rule::{Lint, Part, rule};
+use super::rule::{Part, rule};
 use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 
 rule! {
@@ -29,17 +29,14 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::Target(fault) => |item| finding(item, fault),
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (item, trap) in lint.traps() {
-        match trap {
-            Trap::Target(TargetTrap::ReadAsName(error)) => lint.report(mistyped(item, error)),
-            Trap::Target(TargetTrap::AddressWildcard) => lint.report(wildcard(item)),
-            _ => {}
-        }
+fn finding(item: Part<'_>, fault: TargetTrap) -> Option<Finding> {
+    match fault {
+        TargetTrap::ReadAsName(error) => Some(mistyped(item, error)),
+        TargetTrap::AddressWildcard => Some(wildcard(item)),
+        _ => None,
     }
 }
 

@@ -1,13 +1,11 @@
 //! `admin-exposed`
-use std::net::{IpAddr, Ipv4Addr};
-
 use super::{
-    open_proxy::{Reach, beyond_this_machine},
+    reach::{Reach, beyond_this_machine},
     rule::{Lint, rule},
+    strangers::{Decider, open_without_target},
 };
 use crate::{
     finding::{Finding, Level},
-    policy::witness::{OFFICE_HOURS, Target, Witness},
     program::{
         acl::{Ace, Operation},
         auth::{AuthStep, AuthType},
@@ -46,51 +44,22 @@ rule! {
     check: check,
 }
 
-/// Unrelated clients: a page that one of them does not see has a list of clients.
-const STRANGERS: [Ipv4Addr; 3] =
-    [Ipv4Addr::new(203, 0, 113, 7), Ipv4Addr::new(94, 130, 3, 4), Ipv4Addr::new(186, 7, 7, 8)];
-
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    let mut findings = Vec::new();
-    for (at, service) in program.services.iter().enumerate() {
-        if service.kind != ServiceKind::Admin {
-            continue;
-        }
-        let Some((reach, step)) = beyond_this_machine(service).zip(open(lint, at, service)) else { continue };
-        let entry = lint.policy().decide(at, &witness(step, STRANGERS[0]).request()).entry;
-        let ace = entry.and_then(|id| program.acls.ace(id)).filter(|_| step.kind != AuthType::None);
+    let is_page = |service: &Service| service.kind == ServiceKind::Admin;
+    let decider = Decider::new(lint, is_page);
+    let exposed = program.services.iter().enumerate().filter(|(_, service)| is_page(service));
+    let exposed = exposed.filter_map(|(at, service)| {
+        let certified = service.tls.serve.is_some() && service.tls.server.verify.is_some();
+        let reach = beyond_this_machine(service).filter(|_| !certified)?;
+        let (step, entry) = open_without_target(&decider, at, Operation::Admin)?;
+        let ace = entry.and_then(|id| program.acls.ace(id));
         // An entry that lets everyone in since its targets are not compared has a finding of its own.
-        if ace.is_none_or(|ace| ace.matcher.targets.is_none()) {
-            findings.push(finding(lint, service, reach, step, ace));
-        }
-    }
-    for finding in findings {
+        let compared = ace.is_none_or(|ace| ace.matcher.targets.is_none());
+        compared.then(|| finding(lint, service, reach, step, ace))
+    });
+    for finding in exposed.collect::<Vec<_>>() {
         lint.report(finding);
-    }
-}
-
-/// The step of the chain that lets strangers pass without a secret.
-fn open<'a>(lint: &Lint<'_>, at: usize, service: &'a Service) -> Option<&'a AuthStep> {
-    let certified = service.tls.serve.is_some() && service.tls.server.verify.is_some();
-    let passes = |step: &AuthStep| match step.kind {
-        AuthType::None => true,
-        AuthType::IpOnly | AuthType::UserOnly | AuthType::DnsName => STRANGERS
-            .into_iter()
-            .all(|from| lint.policy().decide(at, &witness(step, from).request()).passes()),
-        AuthType::Strong | AuthType::Radius | AuthType::Cache | AuthType::CacheAcl => false,
-    };
-    service.chain.value.iter().find(|step| !certified && passes(step))
-}
-
-fn witness(step: &AuthStep, from: Ipv4Addr) -> Witness {
-    Witness {
-        user: step.kind.names_user().then(|| b"anyone.example.net".to_vec()),
-        source: IpAddr::V4(from),
-        target: Target::default(),
-        port: 0,
-        operation: Operation::Admin,
-        time: OFFICE_HOURS,
     }
 }
 

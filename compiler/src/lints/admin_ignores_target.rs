@@ -2,18 +2,18 @@
 use std::collections::BTreeSet;
 
 use super::{
-    open_proxy::beyond_this_machine,
+    reach::beyond_this_machine,
     rule::{Lint, rule},
 };
 use crate::{
     finding::{Finding, Level},
     policy::{
-        walks::{Walks, decided_by},
+        decided,
+        lists::{self, Entry},
         witness::Witness,
     },
     program::{
         acl::{Ace, Action},
-        auth::AuthType,
         service::{Service, ServiceKind},
     },
 };
@@ -55,20 +55,12 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    let (mut walks, mut told) = (Walks::default(), BTreeSet::new());
-    let mut findings = Vec::new();
-    for (at, service) in program.services.iter().enumerate() {
-        let walked = service.chain.value.first().is_none_or(|step| step.kind != AuthType::None);
-        let Some(acl) = service.acl.filter(|_| walked && service.kind == ServiceKind::Admin) else {
-            continue;
-        };
-        let with_targets = |ace: &Ace| ace.matcher.targets.is_some();
-        for (id, ace) in walks.fresh(&program.acls, acl).filter(|(_, ace)| with_targets(ace)) {
-            let steps = service.chain.value.iter().map(|step| step.kind);
-            let decided = steps.into_iter().find_map(|step| decided_by(lint.policy(), at, step, id));
-            if let Some(witness) = decided.filter(|_| told.insert(ace.at)) {
-                findings.push(finding(ace, service, &witness));
-            }
+    let (mut told, mut findings) = (BTreeSet::new(), Vec::new());
+    let entries = lists::entries(program, |service| (service.kind == ServiceKind::Admin).then_some(()));
+    for Entry { at, service, id, ace } in entries.filter(|entry| entry.ace.matcher.targets.is_some()) {
+        let decided = decided::by_any(lint.policy(), at, id);
+        if let Some(witness) = decided.filter(|_| told.insert(ace.at)) {
+            findings.push(finding(ace, service, &witness));
         }
     }
     for finding in findings {

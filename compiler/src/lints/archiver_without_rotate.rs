@@ -46,5 +46,14 @@ fn check(lint: &mut Lint<'_>) {
             "write `log FILE D` for a file each day, and `rotate N` to keep N old ones",
         )
     };
-    lint.report(RULE.finding(at, format!("the archiver never runs: {missing}")).help(help));
+    let mut finding = RULE.finding(at, format!("the archiver never runs: {missing}")).help(help);
+    if let Some(keep) = keep.at.filter(|_| keep.value <= 0) {
+        finding = finding.also(keep, "keeps no old file");
+    }
+    if !rotates {
+        for line in log_lines {
+            finding = finding.also(*line, "one file, for ever");
+        }
+    }
+    lint.report(finding);
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use grammar::Span;
 
 use super::{
-    cache_without_password::add_pass,
+    cache_fields::add_pass,
     rule::{Lint, rule},
 };
 use crate::{
@@ -97,7 +97,7 @@ rule! {
     level: Warn,
     group: Performance,
     since: "0.1.0",
-    reads: Line,
+    reads: Order,
     check: check,
 }
 
@@ -132,6 +132,10 @@ pub(super) fn never_fills(chain: &[AuthStep]) -> Option<(&AuthStep, &AuthStep)> 
 
 /// Has the cache asked first, by a key that holds what `real` checks; without `authcache` there is none, and the cache goes.
 fn fix(lint: &Lint<'_>, service: &Service, real: &AuthStep) -> Option<Fix> {
+    // What stands in the `authcache` line, if there is one, is not labelled.
+    if lint.program.unknown.lines || lint.program.unknown.values {
+        return None;
+    }
     let chain = &service.chain.value;
     let Some(cache) = service.auth_cache else { return without(chain) };
     let holds = |field| cache.fields.has(field);

@@ -4,7 +4,7 @@ use grammar::{
     value::{CacheField, CacheTrap, cache_fields},
 };
 
-use super::rule::{Lint, Part, rule};
+use super::rule::{Part, rule};
 use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 
 rule! {
@@ -40,18 +40,7 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
-    check: check,
-}
-
-fn check(lint: &mut Lint<'_>) {
-    for (part, trap) in lint.traps() {
-        if let Trap::Cache(trap) = trap {
-            let others =
-                CacheField::ALL.into_iter().any(|field| contains(part.word, field.name().as_bytes()));
-            lint.report(found(part, trap, others));
-        }
-    }
+    trap: Trap::Cache(fault) => |word| finding(word, fault),
 }
 
 fn contains(word: &[u8], name: &[u8]) -> bool {
@@ -59,7 +48,8 @@ fn contains(word: &[u8], name: &[u8]) -> bool {
 }
 
 /// `word` is an item of the list, but no field. `others`: the list has fields besides.
-fn found(word: Part<'_>, trap: CacheTrap, others: bool) -> Finding {
+fn finding(word: Part<'_>, trap: CacheTrap) -> Finding {
+    let others = CacheField::ALL.into_iter().any(|field| contains(word.word, field.name().as_bytes()));
     let cited = word.cited();
     let listed = |fields: &mut dyn Iterator<Item = CacheField>| {
         fields.map(|field| format!("`{}`", field.name())).collect::<Vec<_>>().join(", ")

@@ -1,6 +1,9 @@
 //! A name where a service is to listen or connect from.
-use super::rule::{Lint, rule};
-use crate::{finding::Level, program::trap::Trap};
+use super::rule::{Part, rule};
+use crate::{
+    finding::{Finding, Level},
+    program::trap::Trap,
+};
 
 rule! {
     /// A name stands where a service needs an address of this host: `internal`, `external`, `-i` or `-e`.
@@ -36,42 +39,35 @@ rule! {
     level: Deny,
     group: Security,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: trap @ (Trap::ListenName | Trap::ExternalName) => |word| finding(word, trap == Trap::ListenName),
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (word, trap) in lint.traps() {
-        let listens = match trap {
-            Trap::ListenName => true,
-            Trap::ExternalName => false,
-            _ => continue,
-        };
-        let word = (word.at, String::from_utf8_lossy(&word.unquoted()).into_owned());
-        let (at, name) = (word.0, flagless(&word.1));
-        let what = Kind::of(name);
-        let message = match what {
-            Kind::Interface => format!("`{name}` is the name of an interface, not an address"),
-            Kind::Placeholder => format!("`{name}` is no address"),
-            Kind::Short => format!("`{name}` is no full address"),
-            Kind::Host => format!("`{name}` is a name, not an address"),
-        };
-        let then = if listens {
-            "looked up at the start; if it has no address, the service listens on every interface"
-        } else {
-            "looked up at the start; if it has no address, 3proxy refuses the file"
-        };
-        let help = match what {
-            Kind::Interface if listens => format!("write its address, or `-Di{name}` at the service"),
-            Kind::Interface => format!("write its address, or `-De{name}` at the service"),
-            _ => "write an address of this host such as `192.0.2.1`".to_owned(),
-        };
-        let mut finding = RULE.finding(at, message).label(then).help(help);
-        if matches!(what, Kind::Host | Kind::Short) {
-            finding.level = Level::Warn;
-        }
-        lint.report(finding);
+/// `listens`: it is an address to listen on.
+fn finding(word: Part<'_>, listens: bool) -> Finding {
+    let written = String::from_utf8_lossy(&word.unquoted()).into_owned();
+    let name = flagless(&written);
+    let what = Kind::of(name);
+    let message = match what {
+        Kind::Interface => format!("`{name}` is the name of an interface, not an address"),
+        Kind::Placeholder => format!("`{name}` is no address"),
+        Kind::Short => format!("`{name}` is no full address"),
+        Kind::Host => format!("`{name}` is a name, not an address"),
+    };
+    let then = if listens {
+        "looked up at the start; if it has no address, the service listens on every interface"
+    } else {
+        "looked up at the start; if it has no address, 3proxy refuses the file"
+    };
+    let help = match what {
+        Kind::Interface if listens => format!("write its address, or `-Di{name}` at the service"),
+        Kind::Interface => format!("write its address, or `-De{name}` at the service"),
+        _ => "write an address of this host such as `192.0.2.1`".to_owned(),
+    };
+    let mut finding = RULE.finding(word.at, message).label(then).help(help);
+    if matches!(what, Kind::Host | Kind::Short) {
+        finding.level = Level::Warn;
     }
+    finding
 }
 
 /// What stands behind `-i` or `-e`.

@@ -33,11 +33,11 @@ rule! {
 }
 
 /// The mark is at `at`.
-pub(crate) fn finding(at: Loc) -> Finding {
-    RULE.finding(
+pub(crate) fn finding(at: Loc, message: &str) -> Finding {
+    RULE.finding(at, message).help("remove it: save the file as UTF-8 without a mark").fix(Fix::replace(
+        "remove the mark",
+        Safety::Safe,
         at,
-        "the file begins with a byte order mark, which 3proxy takes for a part of the first command",
-    )
-    .help("remove it: save the file as UTF-8 without a mark")
-    .fix(Fix::replace("remove the mark", Safety::Safe, at, ""))
+        "",
+    ))
 }

@@ -10,6 +10,7 @@ use crate::{
     policy::{
         Policy,
         cached::{Cached, services},
+        lists::Once,
         witness::{Space, Witness},
     },
     program::{
@@ -97,23 +98,24 @@ fn check(lint: &mut Lint<'_>) {
     let Some(policy) = lint.caching_policy() else { return };
     let program = lint.program;
     let mut searches: BTreeMap<(Key, usize), Search<'_>> = BTreeMap::new();
-    let mut searched: BTreeMap<(Key, ListId), u32> = BTreeMap::new();
+    let mut once: BTreeMap<Key, Once> = BTreeMap::new();
     let mut findings = Vec::new();
     let mut done: BTreeSet<(Key, usize)> = BTreeSet::new();
-    let mut look = |key: Key, field: usize, search: &mut Search<'_>, cached: &Cached<'_>, from: u32| {
-        let entries = cached.entries_from(program, from);
-        let pair = entries.into_iter().find_map(|id| pair(policy, cached, id, search));
+    let mut look = |key: Key, field: usize, search: &mut Search<'_>, cached: &Cached<'_>, ids: &[AceId]| {
+        let pair = ids.iter().find_map(|id| pair(policy, cached, *id, search));
         if let Some(pair) = pair.filter(|_| done.insert((key, field))) {
             findings.push(finding(policy, cached, key, field, &pair));
         }
     };
     for cached in services(program).filter(|cached| cached.step.kind == AuthType::CacheAcl) {
-        let (Some(cache), Some(step), Some(acl)) = (cached.settings.at, cached.step.at, cached.service.acl)
+        let (Some(cache), Some(step), Some(acl)) =
+            (cached.settings.at, cached.step.at, cached.service.asked_list())
         else {
             continue;
         };
         let key = (cache, step);
-        let from = searched.entry((key, acl.list)).or_default();
+        let entries = once.entry(key).or_default().fresh_and_last(&program.acls, acl);
+        let ids: Vec<AceId> = entries.map(|(id, _)| id).collect();
         for (field, (compared, _)) in missing(cached.settings.fields) {
             let search = searches.entry((key, field)).or_insert(Search {
                 missing: compared,
@@ -121,13 +123,14 @@ fn check(lint: &mut Lint<'_>) {
                 longest: BTreeMap::new(),
             });
             search.longest.insert(acl.list, cached);
-            look(key, field, search, &cached, *from);
+            look(key, field, search, &cached, &ids);
         }
-        *from = (*from).max(acl.len.saturating_sub(1));
     }
     for ((key, field), mut search) in searches {
         for cached in std::mem::take(&mut search.longest).into_values() {
-            look(key, field, &mut search, &cached, 0);
+            let entries = cached.service.acl.into_iter().flat_map(|acl| program.acls.entries(acl));
+            let ids: Vec<AceId> = entries.map(|(id, _)| id).collect();
+            look(key, field, &mut search, &cached, &ids);
         }
     }
     for finding in findings {

@@ -196,7 +196,10 @@ fn candidates<'a>(
         (Some(one), Some(other)) if one.list == other.list => one.len.min(other.len).saturating_sub(1),
         _ => 0,
     };
-    let of = |cached: &Cached<'a>| cached.entries_from(program, common).take(ENTRIES);
+    let of = |cached: &Cached<'a>| {
+        let entries = cached.service.acl.map(|acl| program.acls.entries_from(acl, common));
+        entries.into_iter().flatten().map(|(id, _)| id).take(ENTRIES)
+    };
     of(origin).chain(of(consumer))
 }
 

@@ -8,7 +8,7 @@ use crate::{
     policy::{
         Policy,
         cached::{Cached, services},
-        walks::Walks,
+        lists::Once,
         witness::{Space, Witness},
     },
     program::{
@@ -67,14 +67,13 @@ const BUDGET: usize = 40_000;
 fn check(lint: &mut Lint<'_>) {
     let Some(policy) = lint.caching_policy() else { return };
     let program = lint.program;
-    let mut walks: BTreeMap<Loc, Walks> = BTreeMap::new();
+    let mut once: BTreeMap<Loc, Once> = BTreeMap::new();
     let (mut told, mut budget) = (BTreeSet::new(), BUDGET);
     let mut findings = Vec::new();
     for cached in services(program).filter(|cached| cached.step.kind == AuthType::CacheAcl) {
-        let (Some(at), Some(acl)) = (cached.step.at, cached.service.acl) else { continue };
+        let (Some(at), Some(acl)) = (cached.step.at, cached.service.asked_list()) else { continue };
         let timed = |ace: &Ace| ace.matcher.weekdays.is_some() || ace.matcher.periods.is_some();
-        for (id, ace) in walks.entry(at).or_default().fresh(&program.acls, acl).filter(|(_, ace)| timed(ace))
-        {
+        for (id, ace) in once.entry(at).or_default().fresh(&program.acls, acl).filter(|(_, ace)| timed(ace)) {
             if told.contains(&at) {
                 break;
             }

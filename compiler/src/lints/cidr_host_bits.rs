@@ -2,8 +2,12 @@
 use grammar::value::{AddressTrap, TargetTrap};
 use ipnet::IpNet;
 
-use super::rule::{Lint, rule};
-use crate::{finding::Level, fix::Safety, program::trap::Trap};
+use super::rule::{Part, rule};
+use crate::{
+    finding::{Finding, Level},
+    fix::Safety,
+    program::trap::Trap,
+};
 
 rule! {
     /// The address of this network has bits behind its length, which are not looked at.
@@ -31,30 +35,23 @@ rule! {
     level: Allow,
     group: Style,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::Source(AddressTrap::HostBits) | Trap::Target(TargetTrap::Address(AddressTrap::HostBits)) => finding,
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (part, trap) in lint.traps() {
-        let bits = AddressTrap::HostBits;
-        if trap != Trap::Source(bits) && trap != Trap::Target(TargetTrap::Address(bits)) {
-            continue;
-        }
-        let cited = part.cited();
-        let Ok(network) = cited.parse::<IpNet>() else { continue };
-        let whole = network.trunc();
-        let mut finding = RULE
-            .finding(part.at, format!("`{cited}` is the whole of `{whole}`"))
-            .label("the last bits of the address are not looked at")
-            .help(format!("write `{whole}`, or `{}` for the host alone", network.addr()))
-            .fix(part.replaced("write the network's own address", Safety::Safe, whole.to_string()));
-        if network.prefix_len() == 0 {
-            finding.level = Level::Warn;
-            finding = finding.note("A length of 0 is every address.");
-        }
-        lint.report(finding);
+fn finding(part: Part<'_>) -> Option<Finding> {
+    let cited = part.cited();
+    let network: IpNet = cited.parse().ok()?;
+    let whole = network.trunc();
+    let mut finding = RULE
+        .finding(part.at, format!("`{cited}` is the whole of `{whole}`"))
+        .label("the last bits of the address are not looked at")
+        .help(format!("write `{whole}`, or `{}` for the host alone", network.addr()))
+        .fix(part.replaced("write the network's own address", Safety::Safe, whole.to_string()));
+    if network.prefix_len() == 0 {
+        finding.level = Level::Warn;
+        finding = finding.note("A length of 0 is every address.");
     }
+    Some(finding)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `cleartext-password`
 use super::{
-    empty_password,
     rule::{Lint, rule},
+    user_words,
 };
 use crate::program::auth::Password;
 
@@ -34,7 +34,7 @@ rule! {
 fn check(lint: &mut Lint<'_>) {
     for user in &lint.program.users {
         let clear = matches!(&user.password, Password::Clear(password) if !password.expose().is_empty());
-        if clear && !empty_password::continues(lint.sources, user.at) {
+        if clear && !user_words::continues(lint.sources, user.at) {
             lint.report(
                 RULE.finding(user.at, format!("the password of user `{}` stands here as it is", user.name))
                     .help("write a hash (`NAME:CR:HASH`), which `cfgc crypt` makes"),

@@ -1,7 +1,7 @@
 //! `crypt-format-unsupported`
 use grammar::value::{PasswordKind, UserTrap, user};
 
-use super::rule::{Lint, Part, rule};
+use super::rule::{Part, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
@@ -30,19 +30,10 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::User(UserTrap::HashUnknown) => finding,
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (part, trap) in lint.traps() {
-        if trap == Trap::User(UserTrap::HashUnknown) {
-            lint.report(found(part));
-        }
-    }
-}
-
-fn found(part: Part<'_>) -> Finding {
+fn finding(part: Part<'_>) -> Finding {
     let word = part.unquoted();
     let name =
         String::from_utf8_lossy(word.split(|byte| *byte == b':').next().unwrap_or_default()).into_owned();

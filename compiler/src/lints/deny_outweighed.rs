@@ -35,8 +35,8 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    for walked in lint.walked().iter() {
-        let entries = || program.acls.entries(walked.acl).map(|(_, ace)| ace);
+    for list in lint.asked_lists().iter() {
+        let entries = || program.acls.entries(list.acl).map(|(_, ace)| ace);
         let Some(heaviest) = entries().max_by_key(|ace| ace.weight).filter(|ace| ace.weight > 0) else {
             continue;
         };

@@ -1,6 +1,6 @@
 //! A field that lists nothing.
-use super::rule::{Lint, rule};
-use crate::program::trap::Trap;
+use super::rule::{Part, rule};
+use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
     /// A field without an item restricts nothing, as if `*` stood there.
@@ -26,22 +26,14 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::EmptyList => finding,
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (word, trap) in lint.traps() {
-        // Empty quotes are not empty to 3proxy: `empty-quotes` says so.
-        if trap == Trap::EmptyList && word.text != b"\"\"" {
-            lint.report(
-                RULE.finding(
-                    word.at,
-                    format!("`{}` lists nothing, so the field restricts nothing", word.cited()),
-                )
-                .label("read as `*`")
-                .help("write `*` if that is meant, or what the entry is for"),
-            );
-        }
-    }
+fn finding(word: Part<'_>) -> Option<Finding> {
+    // Empty quotes are not empty to 3proxy: `empty-quotes` says so.
+    (word.text != b"\"\"").then(|| {
+        RULE.finding(word.at, format!("`{}` lists nothing, so the field restricts nothing", word.cited()))
+            .label("read as `*`")
+            .help("write `*` if that is meant, or what the entry is for")
+    })
 }

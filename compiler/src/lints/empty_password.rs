@@ -1,15 +1,14 @@
 //! Users without a password.
-use grammar::{
-    Span,
-    value::{PasswordKind, UserTrap, user},
-};
+use grammar::value::{PasswordKind, UserTrap, user};
 
-use super::rule::{Lint, Part, rule};
+use super::{
+    rule::{Part, rule},
+    user_words::{Around, continues},
+};
 use crate::{
     finding::Finding,
     fix::{Edit, Fix, Safety},
     program::trap::Trap,
-    sources::{Loc, Sources},
 };
 
 rule! {
@@ -40,74 +39,15 @@ rule! {
     level: Deny,
     group: Security,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::User(UserTrap::EmptyPassword) => finding,
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (part, trap) in lint.traps() {
-        if trap == Trap::User(UserTrap::EmptyPassword) && !continues(lint.sources, part.at) {
-            let finding = found(lint.sources, part);
-            lint.report(finding);
-        }
-    }
+fn finding(part: Part<'_>) -> Option<Finding> {
+    (!continues(part.sources, part.at)).then(|| found(part))
 }
 
-/// Whether the word that holds `at` is no entry of its own, since the one before it ends with a colon.
-pub(super) fn continues(sources: &Sources, at: Loc) -> bool {
-    let Around { before: Some(before), word: Some((_, word)), .. } = Around::new(sources, at) else {
-        return false;
-    };
-    let is_type = matches!(word, b"CL:" | b"CR:" | b"NT:");
-    before.ends_with(b":") && (is_type || !word.contains(&b':')) && !word.starts_with(b"#")
-}
-
-/// A word and those beside it, as written.
-struct Around<'a> {
-    before: Option<&'a [u8]>,
-    word: Option<(Loc, &'a [u8])>,
-    /// At most two.
-    behind: Vec<(Loc, &'a [u8])>,
-}
-
-impl<'a> Around<'a> {
-    /// Of the word that holds `at`.
-    fn new(sources: &'a Sources, at: Loc) -> Self {
-        let words = sources.words(at);
-        let behind = words.partition_point(|word| word.span.start <= at.span.start);
-        let text = |index: usize| {
-            let place = Loc { file: at.file, span: words.get(index)?.span };
-            Some((place, sources.text(place)))
-        };
-        Self {
-            before: behind.checked_sub(2).and_then(text).map(|(_, text)| text),
-            word: behind.checked_sub(1).and_then(text),
-            behind: (behind..behind + 2).filter_map(text).collect(),
-        }
-    }
-
-    /// The blanks that part an entry: behind its name, and behind its type.
-    fn gaps(&self, sources: &Sources) -> Vec<Loc> {
-        let mut gaps = Vec::new();
-        let Some((mut last, text)) = self.word.filter(|(_, text)| text.ends_with(b":")) else { return gaps };
-        let named_only = text.iter().filter(|byte| **byte == b':').count() == 1;
-        for (place, text) in &self.behind {
-            let typed = named_only && gaps.is_empty() && starts_with_type(text);
-            if !typed && !continues(sources, *place) {
-                break;
-            }
-            gaps.push(Loc { file: last.file, span: Span::new(last.span.end, place.span.start) });
-            last = *place;
-        }
-        gaps
-    }
-}
-
-fn starts_with_type(text: &[u8]) -> bool {
-    text.starts_with(b"CL:") || text.starts_with(b"CR:") || text.starts_with(b"NT:")
-}
-
-fn found(sources: &Sources, part: Part<'_>) -> Finding {
+fn found(part: Part<'_>) -> Finding {
+    let sources = part.sources;
     let word = part.unquoted();
     let name = word.split(|byte| *byte == b':').next().unwrap_or_default();
     let name = String::from_utf8_lossy(name).into_owned();

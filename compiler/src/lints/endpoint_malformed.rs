@@ -1,8 +1,8 @@
 //! A port or transport of a name server that is none.
 use grammar::value::EndpointTrap;
 
-use super::rule::{Lint, rule};
-use crate::program::trap::Trap;
+use super::rule::{Part, rule};
+use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
     /// A port or transport of a name server that 3proxy can't read is replaced by the default.
@@ -28,23 +28,20 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::Endpoint(fault) => |part| finding(part, fault),
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (part, trap) in lint.traps() {
-        let cited = part.cited();
-        let (message, help) = match trap {
-            Trap::Endpoint(EndpointTrap::Port(_)) => {
-                (format!("`{cited}` is no port of a name server"), "write a number from 1 to 65535")
-            }
-            Trap::Endpoint(EndpointTrap::Transport) => (
-                format!("`{cited}` is no transport, so 3proxy asks by UDP or TCP as the word happens to say"),
-                "write `/tcp` or nothing: 3proxy has no DNS over TLS or HTTPS",
-            ),
-            _ => continue,
-        };
-        lint.report(RULE.finding(part.at, message).help(help));
-    }
+fn finding(part: Part<'_>, fault: EndpointTrap) -> Option<Finding> {
+    let cited = part.cited();
+    let (message, help) = match fault {
+        EndpointTrap::Port(_) => {
+            (format!("`{cited}` is no port of a name server"), "write a number from 1 to 65535")
+        }
+        EndpointTrap::Transport => (
+            format!("`{cited}` is no transport, so 3proxy asks by UDP or TCP as the word happens to say"),
+            "write `/tcp` or nothing: 3proxy has no DNS over TLS or HTTPS",
+        ),
+        EndpointTrap::Unbracketed => return None,
+    };
+    Some(RULE.finding(part.at, message).help(help))
 }

@@ -1,6 +1,6 @@
 //! `fakeresolve-without-plus`
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeSet,
     net::{IpAddr, Ipv4Addr},
 };
 
@@ -11,13 +11,12 @@ use crate::{
     finding::Finding,
     fix::{Fix, Safety},
     policy::{
-        Policy,
-        walks::Walks,
-        witness::{Space, Witness},
+        decided,
+        lists::{self, Entry},
+        witness::Witness,
     },
     program::{
-        acl::{Ace, AceId, Action, Parent, ParentKind},
-        auth::AuthType,
+        acl::{Ace, Action, Parent, ParentKind},
         resolve::ResolverMode,
         service::{Service, ServiceKind},
     },
@@ -83,25 +82,18 @@ fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
     let mode = program.resolver.mode;
     let Some(fake) = mode.at.filter(|_| mode.value == ResolverMode::Fake) else { return };
-    let mut walks: BTreeMap<ServiceKind, Walks> = BTreeMap::new();
     let (mut told, mut findings) = (BTreeSet::new(), Vec::new());
-    for (at, service) in program.services.iter().enumerate() {
-        if matches!(service.kind, ServiceKind::Admin | ServiceKind::Dnspr) {
+    let connects = |service: &Service| !matches!(service.kind, ServiceKind::Admin | ServiceKind::Dnspr);
+    let entries = lists::entries(program, |service| connects(service).then_some(service.kind));
+    for Entry { at, service, id, ace } in entries.filter(|entry| entry.ace.action == Action::Allow) {
+        let Some(way) = loses_name(program.acls.parents(ace), service.kind) else { continue };
+        let place = way.map_or(ace.at, |parent| parent.at);
+        if told.contains(&place) {
             continue;
         }
-        let asks_list = service.chain.value.first().is_none_or(|step| step.kind != AuthType::None);
-        let Some(acl) = service.acl.filter(|_| asks_list) else { continue };
-        let entries = walks.entry(service.kind).or_default().fresh(&program.acls, acl);
-        for (id, ace) in entries.filter(|(_, ace)| ace.action == Action::Allow) {
-            let Some(way) = loses_name(program.acls.parents(ace), service.kind) else { continue };
-            let place = way.map_or(ace.at, |parent| parent.at);
-            if told.contains(&place) {
-                continue;
-            }
-            if let Some(witness) = by_name(lint.policy(), at, service, (id, ace)) {
-                told.insert(place);
-                findings.push(finding(lint.sources, (fake, ace, service), way, &witness));
-            }
+        if let Some(witness) = decided::by_any_as(lint.policy(), at, id, TRIED, by_name) {
+            told.insert(place);
+            findings.push(finding(lint.sources, (fake, ace, service), way, &witness));
         }
     }
     for finding in findings {
@@ -132,20 +124,14 @@ fn loses_name(parents: &[Parent], kind: ServiceKind) -> Option<Option<&Parent>> 
     drawn.find(|(parent, _)| !tells(parent)).map(|(parent, _)| Some(*parent))
 }
 
-/// A request by name that an entry decides.
-fn by_name(policy: &Policy, at: usize, service: &Service, (id, ace): (AceId, &Ace)) -> Option<Witness> {
-    service.chain.value.iter().find_map(|step| {
-        let space = Space::accepted(&ace.matcher, service, step.kind, policy);
-        let named = space.requests(TRIED).filter_map(|mut witness| {
-            let host = std::str::from_utf8(witness.target.host.as_deref()?).ok()?;
-            if host.parse::<IpAddr>().is_ok() {
-                return None;
-            }
-            witness.target.address = Some(FAKE);
-            Some(witness)
-        });
-        named.into_iter().find(|witness| policy.decide(at, &witness.request()).entry == Some(id))
-    })
+/// A request by name, as the list sees it: at the address that every name has.
+fn by_name(mut witness: Witness) -> Option<Witness> {
+    let host = std::str::from_utf8(witness.target.host.as_deref()?).ok()?;
+    if host.parse::<IpAddr>().is_ok() {
+        return None;
+    }
+    witness.target.address = Some(FAKE);
+    Some(witness)
 }
 
 fn finding(

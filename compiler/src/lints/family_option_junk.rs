@@ -1,6 +1,6 @@
 //! Something behind `-4` or `-6`.
-use super::rule::{Lint, rule};
-use crate::program::trap::Trap;
+use super::rule::{Part, rule};
+use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
     /// What stands behind `-4`, `-6`, `-46` or `-64` is not read.
@@ -22,17 +22,11 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::Family => finding,
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (word, trap) in lint.traps() {
-        if trap == Trap::Family {
-            let flag = if word.unquoted().starts_with(b"-4") { "-4" } else { "-6" };
-            lint.report(RULE.finding(word.at, format!("`{}` is read as `{flag}` alone", word.cited())).help(
-                "write `-46` for IPv4 before IPv6, `-64` for IPv6 before IPv4, or one of `-4` and `-6`",
-            ));
-        }
-    }
+fn finding(word: Part<'_>) -> Finding {
+    let flag = if word.unquoted().starts_with(b"-4") { "-4" } else { "-6" };
+    RULE.finding(word.at, format!("`{}` is read as `{flag}` alone", word.cited()))
+        .help("write `-46` for IPv4 before IPv6, `-64` for IPv6 before IPv4, or one of `-4` and `-6`")
 }

@@ -2,13 +2,10 @@
 use std::collections::BTreeSet;
 
 use super::rule::{Lint, rule};
-use crate::{
-    policy::shadow::lists_nothing,
-    program::{
-        acl::{AclRef, Action},
-        auth::AuthType,
-        service::ServiceKind,
-    },
+use crate::program::{
+    acl::{AclRef, Action},
+    auth::AuthType,
+    service::ServiceKind,
 };
 
 rule! {
@@ -39,19 +36,19 @@ rule! {
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
     let mut seen: BTreeSet<AclRef> = BTreeSet::new();
-    for walked in lint.walked().iter() {
-        let any = |action| program.acls.entries(walked.acl).any(|(_, ace)| ace.action == action);
+    for list in lint.asked_lists().iter() {
+        let any = |action| program.acls.entries(list.acl).any(|(_, ace)| ace.action == action);
         // Of a list that only denies there is more to say.
         if !any(Action::Allow) {
             continue;
         }
-        for (at, acl) in &walked.copies {
+        for (at, acl) in &list.copies {
             let Some((service, last)) = program.services.get(*at).zip(program.acls.ace(acl.last)) else {
                 continue;
             };
             let http = matches!(service.kind, ServiceKind::Proxy | ServiceKind::Auto);
             let asks = service.chain.value.iter().any(|step| step.kind != AuthType::IpOnly);
-            if http && !asks && !lists_nothing(&last.matcher) && seen.insert(*acl) {
+            if http && !asks && !last.matcher.lists_nothing() && seen.insert(*acl) {
                 lint.report(
                     RULE.finding(
                         last.at,

@@ -1,8 +1,8 @@
 //! `-g` without its three numbers.
 use grammar::value::NumberTrap;
 
-use super::rule::{Lint, rule};
-use crate::program::trap::Trap;
+use super::rule::{Part, rule};
+use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
     /// `-g` takes three numbers: without them it is read as zeros, and waits for nothing.
@@ -26,25 +26,19 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::Grace(fault) => |word| finding(word, fault),
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (word, trap) in lint.traps() {
-        let Trap::Grace(trap) = trap else { continue };
-        let message = match trap {
-            NumberTrap::NotANumber => {
-                "the grace delay lacks numbers, and those that are missing are 0".to_owned()
-            }
-            NumberTrap::Junk | NumberTrap::Wraps => {
-                format!("`{}` in the grace delay is not read", word.cited())
-            }
-        };
-        lint.report(
-            RULE.finding(word.at, message)
-                .label("TRAFF,NUM,DELAY")
-                .help("write three numbers: `-g8000,2,2` waits 2 ms after two small reads"),
-        );
-    }
+fn finding(word: Part<'_>, fault: NumberTrap) -> Finding {
+    let message = match fault {
+        NumberTrap::NotANumber => {
+            "the grace delay lacks numbers, and those that are missing are 0".to_owned()
+        }
+        NumberTrap::Junk | NumberTrap::Wraps => {
+            format!("`{}` in the grace delay is not read", word.cited())
+        }
+    };
+    RULE.finding(word.at, message)
+        .label("TRAFF,NUM,DELAY")
+        .help("write three numbers: `-g8000,2,2` waits 2 ms after two small reads")
 }

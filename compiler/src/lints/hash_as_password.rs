@@ -1,7 +1,7 @@
 //! `hash-as-password`
 use grammar::{Span, value::UserTrap};
 
-use super::rule::{Lint, Part, rule};
+use super::rule::{Part, rule};
 use crate::{
     finding::Finding,
     fix::{Fix, Safety},
@@ -43,20 +43,11 @@ rule! {
     level: Deny,
     group: Security,
     since: "0.1.0",
-    reads: Line,
-    check: check,
-}
-
-fn check(lint: &mut Lint<'_>) {
-    for (part, trap) in lint.traps() {
-        if trap == Trap::User(UserTrap::HashAsPassword) {
-            lint.report(found(part));
-        }
-    }
+    trap: Trap::User(UserTrap::HashAsPassword) => finding,
 }
 
 /// `part` is the type, or the name where there is none; or the whole word, if that has quotes.
-fn found(part: Part<'_>) -> Finding {
+fn finding(part: Part<'_>) -> Finding {
     let word = part.unquoted();
     let mut fields = word.split(|byte| *byte == b':');
     let name = String::from_utf8_lossy(fields.next().unwrap_or_default()).into_owned();

@@ -1,13 +1,13 @@
 //! `hostname-rule-bypassed-by-address`
 use super::{
-    acl_column_mixup,
+    columns,
     rule::{Lint, rule},
 };
 use crate::{
     finding::Finding,
     policy::{
         Policy,
-        walked::Walked,
+        lists::AskedList,
         witness::{Space, Target, Witness},
     },
     program::{
@@ -57,10 +57,10 @@ const ADDRESS: [u8; 4] = [203, 0, 113, 80];
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
     let mut found = Vec::new();
-    for walked in lint.walked().iter() {
-        let chooses = walked.services(program).any(|service| chooses(service.kind));
+    for list in lint.asked_lists().iter() {
+        let chooses = list.services(program).any(|service| chooses(service.kind));
         let denied = |ace: &Ace| ace.action == Action::Deny && by_name(&ace.matcher);
-        let entries = || program.acls.entries(walked.acl).enumerate();
+        let entries = || program.acls.entries(list.acl).enumerate();
         if !chooses
             || entries().any(|(_, (_, ace))| ace.action == Action::Deny && by_public_address(&ace.matcher))
         {
@@ -71,7 +71,7 @@ fn check(lint: &mut Lint<'_>) {
             continue;
         }
         let policy = lint.policy();
-        found.extend(candidates.find_map(|(place, entry)| bypassed(program, policy, walked, place, entry)));
+        found.extend(candidates.find_map(|(place, entry)| bypassed(program, policy, list, place, entry)));
     }
     for finding in found {
         lint.report(finding);
@@ -89,7 +89,7 @@ fn by_name(matcher: &Matcher) -> bool {
         // Ports in this column are no names.
         targets.addresses.is_empty()
             && !targets.names.iter().all(is_of_addresses)
-            && !acl_column_mixup::names_no_host(targets)
+            && !columns::names_no_host(targets)
     })
 }
 
@@ -126,16 +126,16 @@ fn by_public_address(matcher: &Matcher) -> bool {
 fn bypassed(
     program: &Program,
     policy: &Policy,
-    walked: &Walked,
+    list: &AskedList,
     place: usize,
     (id, ace): (AceId, &Ace),
 ) -> Option<Finding> {
-    let copies = walked.copies.iter().take_while(|(_, acl)| acl.len as usize > place);
+    let copies = list.copies.iter().take_while(|(_, acl)| acl.len as usize > place);
     let services = copies.filter_map(|(at, _)| Some((*at, program.services.get(*at)?)));
     let (at, service) = services.into_iter().find(|(_, service)| chooses(service.kind))?;
     let steps = service.chain.value.iter().map(|step| step.kind).filter(|step| step.is_real());
     let (refused, passing) =
-        steps.into_iter().find_map(|step| witness(policy, walked, (at, service), step, (id, ace)))?;
+        steps.into_iter().find_map(|step| witness(policy, list, (at, service), step, (id, ace)))?;
     Some(
         RULE.finding(ace.at, "what this entry denies by name is reached by address")
             .label("compared with names only")
@@ -148,7 +148,7 @@ fn bypassed(
 /// Two requests of one client: one that the entry refuses, and one for an address that passes.
 fn witness(
     policy: &Policy,
-    walked: &Walked,
+    list: &AskedList,
     (at, service): (usize, &Service),
     step: AuthType,
     (id, ace): (AceId, &Ace),
@@ -159,7 +159,7 @@ fn witness(
         .map(|one| one.target)
         .take(NAMES)
         .collect();
-    let allows = acls.entries(walked.acl).filter(|(other, ace)| *other > id && ace.action == Action::Allow);
+    let allows = acls.entries(list.acl).filter(|(other, ace)| *other > id && ace.action == Action::Allow);
     allows.take(ENTRIES).find_map(|(_, allow)| {
         let space = Space::accepted(&allow.matcher, service, step, policy);
         space.requests(REQUESTS).find_map(|client| {

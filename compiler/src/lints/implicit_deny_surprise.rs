@@ -1,9 +1,6 @@
 //! `implicit-deny-surprise`
 use super::rule::{Lint, rule};
-use crate::{
-    policy::shadow::lists_nothing,
-    program::{acl::Action, auth::AuthType},
-};
+use crate::program::{acl::Action, auth::AuthType};
 
 rule! {
     /// A list that only denies lets nobody pass.
@@ -41,12 +38,12 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    for walked in lint.walked().iter() {
+    for list in lint.asked_lists().iter() {
         let first = program
             .acls
-            .entries(walked.acl)
-            .position(|(_, ace)| ace.action == Action::Allow || lists_nothing(&ace.matcher));
-        let denied = walked.copies.iter().find(|(at, acl)| {
+            .entries(list.acl)
+            .position(|(_, ace)| ace.action == Action::Allow || ace.matcher.lists_nothing());
+        let denied = list.copies.iter().find(|(at, acl)| {
             // What the list refuses another type of the chain may let pass.
             let chain = program.services.get(*at).map(|service| &service.chain.value);
             let none = chain.is_some_and(|chain| chain.iter().any(|step| step.kind == AuthType::None));

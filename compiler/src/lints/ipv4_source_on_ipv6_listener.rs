@@ -53,22 +53,22 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    for walked in lint.walked().iter() {
-        let mut services = walked.services(program);
+    for list in lint.asked_lists().iter() {
+        let mut services = list.services(program);
         if services.all(|service| arriving(service) == Arriving::V4) {
             continue;
         }
         let v6 = |(_, ace): (_, &Ace)| ace.action == Action::Allow && !only_v4(ace);
-        let admits_v6 = program.acls.entries(walked.acl).any(v6);
+        let admits_v6 = program.acls.entries(list.acl).any(v6);
         let mut told = (admits_v6, lint.options.runner == Runner::Cfgc);
-        for (place, (_, ace)) in program.acls.entries(walked.acl).enumerate() {
+        for (place, (_, ace)) in program.acls.entries(list.acl).enumerate() {
             let with = |wanted: &[Arriving]| {
-                walked.asking(program, place).find(|service| wanted.contains(&arriving(service)))
+                list.asking(program, place).find(|service| wanted.contains(&arriving(service)))
             };
             if !only_v4(ace) || told == (true, true) {
                 continue;
             }
-            let never = walked.asking(program, place).all(|service| arriving(service) == Arriving::V6);
+            let never = list.asking(program, place).all(|service| arriving(service) == Arriving::V6);
             if let (Some(service), false, true, Action::Allow) =
                 (with(&[Arriving::V6]), told.0, never, ace.action)
             {

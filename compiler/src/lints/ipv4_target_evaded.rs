@@ -4,13 +4,12 @@ use std::net::IpAddr;
 use grammar::Span;
 
 use super::{
-    acl_column_mixup::columns,
+    columns::columns,
     rule::{Lint, rule},
 };
 use crate::{
     finding::Level,
     fix::{Fix, Safety},
-    policy::shadow::lists_nothing,
     program::{
         acl::{Ace, Action, AddressRange, Operation},
         service::{Family, Service, ServiceKind},
@@ -57,15 +56,15 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    for walked in lint.walked().iter() {
-        let services = || walked.services(program).filter_map(|service| Some((evading(service)?, service)));
+    for list in lint.asked_lists().iter() {
+        let services = || list.services(program).filter_map(|service| Some((evading(service)?, service)));
         // If all targets come in IPv6 form, no client has to ask for it.
         let all = |(form, _): &(Form, &Service)| *form == Form::All;
         let Some((form, service)) = services().find(all).or_else(|| services().next()) else { continue };
         // Behind an entry for all requests nobody comes.
-        let asked = |(_, ace): &(_, &Ace)| !lists_nothing(&ace.matcher) || ace.action == Action::Allow;
-        let mut entries = program.acls.entries(walked.acl).take_while(asked);
-        let limited = |(_, ace): &(_, &Ace)| !lists_nothing(&ace.matcher);
+        let asked = |(_, ace): &(_, &Ace)| !ace.matcher.lists_nothing() || ace.action == Action::Allow;
+        let mut entries = program.acls.entries(list.acl).take_while(asked);
+        let limited = |(_, ace): &(_, &Ace)| !ace.matcher.lists_nothing();
         let denied = entries.by_ref().take_while(limited).find_map(|(_, ace)| Some((ace, unmapped(ace)?)));
         let lets = |(_, ace): (_, &Ace)| ace.action == Action::Allow && ace.matcher.targets.is_none();
         let (Some((ace, open)), true) = (denied, entries.any(lets)) else { continue };

@@ -56,16 +56,16 @@ rule! {
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
     let by_cfgc = lint.options.runner == Runner::Cfgc;
-    for walked in lint.walked().iter() {
+    for list in lint.asked_lists().iter() {
         let ipv4 = |service: &Service| {
             let address = &service.listen.address.value;
             address.arriving() == Arriving::V4 && matches!(address, ListenAddress::Ip(_))
         };
-        if !walked.services(program).all(ipv4) {
+        if !list.services(program).all(ipv4) {
             continue;
         }
-        let Some(service) = walked.services(program).next() else { continue };
-        let entries = || program.acls.entries(walked.acl).map(|(_, ace)| ace);
+        let Some(service) = list.services(program).next() else { continue };
+        let entries = || program.acls.entries(list.acl).map(|(_, ace)| ace);
         let listed = |ace: &&Ace| sources(ace).iter().any(|range| range.first.is_ipv6());
         if !entries().any(|ace| listed(&ace)) {
             continue;

@@ -2,11 +2,10 @@
 use std::collections::BTreeSet;
 
 use super::{
-    limit_entry_unreachable::{Universe, lists},
+    limit_lines::{Universe, lists},
     rule::{Lint, rule},
 };
 use crate::{
-    policy::shadow::lists_nothing,
     requests::{askable::Askable, cell::Work},
     sources::Loc,
 };
@@ -54,7 +53,7 @@ fn check(lint: &mut Lint<'_>) {
     for lines in lists.iter().filter(|lines| lines.iter().any(|line| line.ends)) {
         let universe = Universe::of(&asked, lines);
         for (place, line) in
-            lines.iter().enumerate().filter(|(_, line)| line.ends && !lists_nothing(line.matcher))
+            lines.iter().enumerate().filter(|(_, line)| line.ends && !line.matcher.lists_nothing())
         {
             let matched = universe.matched(line.matcher);
             let mut limits = lines.iter().enumerate().filter(|(_, other)| !other.ends);

@@ -25,9 +25,9 @@ rule! {
 }
 
 /// What is behind the limit is at `at`; `refused`: no command begins there.
-pub(crate) fn finding(at: Loc, refused: bool) -> Finding {
+pub(crate) fn finding(at: Loc, message: &str, refused: bool) -> Finding {
     let mut finding = RULE
-        .finding(at, "3proxy runs this part of a line that is too long as a line of its own")
+        .finding(at, message)
         .label("behind 65,534 bytes")
         .help("put the list into a file and name it with `$`, or write several lines");
     finding.refused = refused;

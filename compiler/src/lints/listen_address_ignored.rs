@@ -1,6 +1,6 @@
 //! Addresses to listen on that are none.
-use super::rule::{Lint, rule};
-use crate::program::trap::Trap;
+use super::rule::{Part, rule};
+use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
     /// An address to listen on that is none is ignored, and the service may listen everywhere.
@@ -25,18 +25,11 @@ rule! {
     level: Deny,
     group: Security,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::ListenAddress => finding,
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (word, trap) in lint.traps() {
-        if trap == Trap::ListenAddress {
-            lint.report(
-                RULE.finding(word.at, format!("`{}` holds no address, and is ignored", word.cited()))
-                    .label("the service listens elsewhere, or on every interface")
-                    .help("write an address such as `127.0.0.1`"),
-            );
-        }
-    }
+fn finding(word: Part<'_>) -> Finding {
+    RULE.finding(word.at, format!("`{}` holds no address, and is ignored", word.cited()))
+        .label("the service listens elsewhere, or on every interface")
+        .help("write an address such as `127.0.0.1`")
 }

@@ -1,12 +1,12 @@
 //! `local-redirect-without-second-allow`
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::rule::{Lint, rule};
 use crate::{
     finding::Finding,
     policy::{
-        Policy,
-        walks::{Walks, decided_by},
+        Policy, decided,
+        lists::{self, Entry},
         witness::{Space, Witness},
     },
     program::{
@@ -54,27 +54,19 @@ fn check(lint: &mut Lint<'_>) {
     if !program.acls.parents.iter().any(Parent::is_local) {
         return;
     }
-    let mut walks: BTreeMap<ServiceKind, Walks> = BTreeMap::new();
     let (mut told, mut findings, mut budget) = (BTreeSet::new(), Vec::new(), BUDGET);
-    for (at, service) in program.services.iter().enumerate() {
-        let Some(acl) = service.acl else { continue };
-        let entries = walks.entry(service.kind).or_default().fresh(&program.acls, acl);
-        for (id, ace) in entries {
-            let first = program.acls.parents(ace).first();
-            let Some((parent, to)) = first.and_then(|parent| Some((parent, parent.redirects_to()?))) else {
-                continue;
-            };
-            if to == service.kind || told.contains(&parent.at) {
-                continue;
-            }
-            let mut steps = service.chain.value.iter().map(|step| step.kind);
-            let Some(witness) = steps.find_map(|step| decided_by(lint.policy(), at, step, id)) else {
-                continue;
-            };
-            if may_pass(lint.policy(), at, service, to, &mut budget) == Some(false) {
-                told.insert(parent.at);
-                findings.push(finding(parent, ace, service, to, &witness));
-            }
+    for Entry { at, service, id, ace } in lists::entries(program, |service| Some(service.kind)) {
+        let first = program.acls.parents(ace).first();
+        let Some((parent, to)) = first.and_then(|parent| Some((parent, parent.redirects_to()?))) else {
+            continue;
+        };
+        if to == service.kind || told.contains(&parent.at) {
+            continue;
+        }
+        let Some(witness) = decided::by_any(lint.policy(), at, id) else { continue };
+        if may_pass(lint.policy(), at, service, to, &mut budget) == Some(false) {
+            told.insert(parent.at);
+            findings.push(finding(parent, ace, service, to, &witness));
         }
     }
     for finding in findings {

@@ -4,17 +4,15 @@ use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr},
 };
 
-use grammar::Span;
-
 use super::{
-    open_proxy::beyond_this_machine,
+    reach::beyond_this_machine,
     rule::{Lint, rule},
 };
 use crate::{
     finding::Finding,
     fix::{Fix, Safety},
     policy::{
-        walks::Walks,
+        lists::Once,
         witness::{OFFICE_HOURS, Target, Witness},
     },
     program::{
@@ -84,7 +82,7 @@ const BUDGET: usize = 1_000_000;
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    let (mut told, mut walks, mut budget) = (BTreeSet::new(), Walks::default(), BUDGET);
+    let (mut told, mut once, mut budget) = (BTreeSet::new(), Once::default(), BUDGET);
     // Who is on this machine reaches them anyhow.
     let far = |service: &Service| forwards(service.kind) && beyond_this_machine(service).is_some();
     for service in program.services.iter().filter(|service| far(service)) {
@@ -92,7 +90,7 @@ fn check(lint: &mut Lint<'_>) {
         let place =
             acl.and_then(|acl| program.acls.entries(acl).next()).map_or(service.at, |(_, ace)| ace.at);
         let entries: Vec<&Ace> = match acl {
-            Some(acl) => walks.fresh(&program.acls, acl).map(|(_, ace)| ace).collect(),
+            Some(acl) => once.fresh(&program.acls, acl).map(|(_, ace)| ace).collect(),
             None => Vec::new(),
         };
         if told.contains(&place) {
@@ -182,15 +180,13 @@ fn finding(
     finding
         .also(service.at, "in this service")
         .help(format!("put `deny * * {listed}` above the first entry"))
-        .fix(deny_above(sources, place, &listed))
-}
-
-/// Puts a `deny` of these networks above an entry.
-fn deny_above(sources: &Sources, entry: Loc, networks: &str) -> Option<Fix> {
-    let source = sources.get(entry.file)?;
-    let above = source.tree.line(source.tree.line_at(entry.span.start)?)?.span.start;
-    let at = Loc { file: entry.file, span: Span::new(above, above) };
-    Some(Fix::replace("deny local targets", Safety::Unsafe, at, format!("deny * * {networks}\n")))
+        .fix(Fix::insert_above(
+            sources,
+            "deny local targets",
+            Safety::Unsafe,
+            place,
+            &format!("deny * * {listed}"),
+        ))
 }
 
 #[cfg(test)]

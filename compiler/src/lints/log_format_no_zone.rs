@@ -1,7 +1,7 @@
 //! A log format without its first letter.
 use grammar::{Span, value::LogFormatTrap};
 
-use super::rule::{Lint, Part, rule};
+use super::rule::{Part, rule};
 use crate::{
     finding::Finding,
     fix::{Fix, Safety},
@@ -45,19 +45,10 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::LogFormat(LogFormatTrap::FirstByteLost) => finding,
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (first, trap) in lint.traps() {
-        if trap == Trap::LogFormat(LogFormatTrap::FirstByteLost) {
-            lint.report(found(first));
-        }
-    }
-}
-
-fn found(first: Part<'_>) -> Finding {
+fn finding(first: Part<'_>) -> Finding {
     let quoted = first.text.starts_with(b"\"");
     let body = if quoted { first.text.get(1..).unwrap_or_default() } else { first.text };
     // Behind a filter, the place in the word is not known.

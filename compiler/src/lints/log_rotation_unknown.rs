@@ -1,6 +1,6 @@
 //! A rotation letter that 3proxy does not know.
-use super::rule::{Lint, rule};
-use crate::program::trap::Trap;
+use super::rule::{Part, rule};
+use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
     /// A letter that stands for no rotation leaves the log file without a name.
@@ -28,28 +28,17 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::Rotation => finding,
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (letter, trap) in lint.traps() {
-        if trap != Trap::Rotation {
-            continue;
-        }
-        let finding = RULE
-            .finding(
-                letter.at,
-                format!("`{}` is no rotation: this log never gets a new file", letter.cited()),
-            )
-            .label("C, H, D, W, M or Y");
-        lint.report(if letter.text.iter().all(u8::is_ascii_digit) {
-            finding.help(format!(
-                "write `D` for a file each day, and `rotate {}` to keep so many",
-                letter.cited()
-            ))
-        } else {
-            finding.help("write `D` for a file each day, or nothing for one file")
-        });
+fn finding(letter: Part<'_>) -> Finding {
+    let cited = letter.cited();
+    let finding = RULE
+        .finding(letter.at, format!("`{cited}` is no rotation: this log never gets a new file"))
+        .label("C, H, D, W, M or Y");
+    if letter.text.iter().all(u8::is_ascii_digit) {
+        finding.help(format!("write `D` for a file each day, and `rotate {cited}` to keep so many"))
+    } else {
+        finding.help("write `D` for a file each day, or nothing for one file")
     }
 }

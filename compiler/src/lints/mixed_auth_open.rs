@@ -2,12 +2,12 @@
 use std::collections::BTreeSet;
 
 use super::{
-    open_proxy::{Reach, Stranger, Strangers, beyond_this_machine, open, reach},
+    reach::{Reach, beyond_this_machine, reach},
     rule::{Lint, rule},
+    strangers::{Decider, Stranger, Strangers},
 };
 use crate::{
     finding::{Finding, Level},
-    policy::witness::Witness,
     program::{
         auth::{AuthStep, AuthType},
         service::{Service, ServiceKind},
@@ -45,20 +45,14 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    let mixed: Vec<_> = program
-        .services
-        .iter()
-        .enumerate()
-        .filter_map(|(at, service)| Some((at, service, asks(service)?, hides(service)?)))
-        // What is open to the world, and the admin page, is another rule's.
-        .filter(|(_, service, ..)| service.kind != ServiceKind::Admin && reach(service).is_none())
-        .collect();
+    let services = program.services.iter().enumerate().filter(|(_, service)| is_mixed(service));
+    let mixed = services.filter_map(|(at, service)| Some((at, service, asks(service)?, hides(service)?)));
     let mut told = BTreeSet::new();
     let mut findings = Vec::new();
     let mut strangers = Strangers::new(lint.options.runner);
+    let decider = Decider::new(lint, is_mixed);
     for (at, service, password, hides) in mixed {
-        let decide = |at: usize, witness: &Witness| lint.policy().decide(at, &witness.request());
-        let Some((step, stranger)) = open(&mut strangers, &decide, program, at) else { continue };
+        let Some((step, stranger)) = strangers.open(&decider, at) else { continue };
         let chain = service.chain.at.unwrap_or(service.at);
         if step.kind == AuthType::IpOnly && told.insert(chain) {
             findings.push(finding(lint, service, (password, hides), &stranger));
@@ -67,6 +61,14 @@ fn check(lint: &mut Lint<'_>) {
     for finding in findings {
         lint.report(finding);
     }
+}
+
+/// What is open to the world, and the admin page, is another rule's.
+fn is_mixed(service: &Service) -> bool {
+    asks(service).is_some()
+        && hides(service).is_some()
+        && service.kind != ServiceKind::Admin
+        && reach(service).is_none()
 }
 
 fn asks(service: &Service) -> Option<&AuthStep> {

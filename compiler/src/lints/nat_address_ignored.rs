@@ -1,6 +1,6 @@
 //! An address of `-N` that is none.
-use super::rule::{Lint, rule};
-use crate::program::trap::Trap;
+use super::rule::{Part, rule};
+use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
     /// An address of `-Ne` or `-Ni` that 3proxy can't read is ignored.
@@ -24,17 +24,10 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::NatAddress => finding,
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (word, trap) in lint.traps() {
-        if trap == Trap::NatAddress {
-            lint.report(
-                RULE.finding(word.at, format!("`{}` holds no address, and is ignored", word.cited()))
-                    .help("write the address that clients are to be told: `-Ne192.0.2.1`"),
-            );
-        }
-    }
+fn finding(word: Part<'_>) -> Finding {
+    RULE.finding(word.at, format!("`{}` holds no address, and is ignored", word.cited()))
+        .help("write the address that clients are to be told: `-Ne192.0.2.1`")
 }

@@ -1,8 +1,8 @@
 //! Networks whose length is not what is written.
 use grammar::value::{AddressTrap, TargetTrap};
 
-use super::rule::{Lint, rule};
-use crate::program::trap::Trap;
+use super::rule::{Part, rule};
+use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
     /// A length behind a slash that is not a plain number is read otherwise than it is written.
@@ -27,27 +27,20 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::Source(fault) | Trap::Target(TargetTrap::Address(fault)) => |part| finding(part, fault),
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (part, trap) in lint.traps() {
-        let (Trap::Source(trap) | Trap::Target(TargetTrap::Address(trap))) = trap else { continue };
-        let cited = part.cited();
-        let (message, label) = match trap {
-            AddressTrap::LengthMissing => {
-                (format!("`{cited}` is no length: 3proxy reads `/0`"), "every address matches")
-            }
-            AddressTrap::LengthJunk => (format!("`{cited}` behind the length is not read"), "not read"),
-            AddressTrap::LengthWraps => (format!("`{cited}` is too large a length"), "read as another"),
-            AddressTrap::BehindRange => (format!("`{cited}` behind a range is not read"), "not read"),
-            AddressTrap::HostBits => continue,
-        };
-        lint.report(
-            RULE.finding(part.at, message)
-                .label(label)
-                .help("write a length from 0 to 32, or to 128 for IPv6"),
-        );
-    }
+fn finding(part: Part<'_>, fault: AddressTrap) -> Option<Finding> {
+    let cited = part.cited();
+    let (message, label) = match fault {
+        AddressTrap::LengthMissing => {
+            (format!("`{cited}` is no length: 3proxy reads `/0`"), "every address matches")
+        }
+        AddressTrap::LengthJunk => (format!("`{cited}` behind the length is not read"), "not read"),
+        AddressTrap::LengthWraps => (format!("`{cited}` is too large a length"), "read as another"),
+        AddressTrap::BehindRange => (format!("`{cited}` behind a range is not read"), "not read"),
+        AddressTrap::HostBits => return None,
+    };
+    let finding = RULE.finding(part.at, message).label(label);
+    Some(finding.help("write a length from 0 to 32, or to 128 for IPv6"))
 }

@@ -1,8 +1,12 @@
 //! An IPv6 name server without brackets.
 use grammar::value::{EndpointTrap, endpoint};
 
-use super::rule::{Lint, rule};
-use crate::{finding::Level, fix::Safety, program::trap::Trap};
+use super::rule::{Part, rule};
+use crate::{
+    finding::{Finding, Level},
+    fix::Safety,
+    program::trap::Trap,
+};
 
 rule! {
     /// Of a name server's IPv6 address without brackets, the number behind the first colon is read as its port.
@@ -36,30 +40,24 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::Endpoint(EndpointTrap::Unbracketed) => finding,
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (address, trap) in lint.traps() {
-        if trap != Trap::Endpoint(EndpointTrap::Unbracketed) {
-            continue;
-        }
-        let bracketed = format!("[{}]", address.cited());
-        let port = endpoint(address.text).ok().and_then(|reading| reading.value.port);
-        let title = format!("write `{bracketed}`");
-        let message = match port {
-            Some(port) => format!("`{}` has no brackets, so 3proxy asks it at port {port}", address.cited()),
-            None => format!("`{}` has no brackets, and its port is 53 by luck", address.cited()),
-        };
-        let mut finding = RULE
-            .finding(address.at, message)
-            .label("what follows the first colon is read as the port")
-            .help(title.clone())
-            .fix(address.replaced(title, Safety::Safe, bracketed));
-        if port.is_none() {
-            finding.level = Level::Allow;
-        }
-        lint.report(finding);
+fn finding(address: Part<'_>) -> Finding {
+    let bracketed = format!("[{}]", address.cited());
+    let port = endpoint(address.text).ok().and_then(|reading| reading.value.port);
+    let title = format!("write `{bracketed}`");
+    let message = match port {
+        Some(port) => format!("`{}` has no brackets, so 3proxy asks it at port {port}", address.cited()),
+        None => format!("`{}` has no brackets, and its port is 53 by luck", address.cited()),
+    };
+    let mut finding = RULE
+        .finding(address.at, message)
+        .label("what follows the first colon is read as the port")
+        .help(title.clone())
+        .fix(address.replaced(title, Safety::Safe, bracketed));
+    if port.is_none() {
+        finding.level = Level::Allow;
     }
+    finding
 }

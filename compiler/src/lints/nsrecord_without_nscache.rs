@@ -1,7 +1,6 @@
 //! A static record with nowhere to stand.
-
 use super::rule::{Lint, rule};
-use crate::fix::Fix;
+use crate::{fix::Fix, sources::Loc};
 
 rule! {
     /// A static record is kept in the cache of names: without one before it, it is dropped.
@@ -49,12 +48,24 @@ fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
     let resolver = &program.resolver;
     let mut moved = [false; 2];
+    // One whose size is no number that counts makes no cache.
+    let void = |command: &str, cache: Option<Loc>| {
+        let mut lines = program.commands.iter().filter(|ran| ran.row.name == command).map(|ran| ran.at);
+        lines.find(|at| Some(*at) != cache)
+    };
+    let void = [
+        void("nscache", resolver.cache.and_then(|size| size.at)),
+        void("nscache6", resolver.cache6.and_then(|size| size.at)),
+    ];
     for record in resolver.records.iter().filter(|record| record.before_cache) {
         let v6 = record.address.is_ipv6();
         let (command, cache) = if v6 { ("nscache6", resolver.cache6) } else { ("nscache", resolver.cache) };
-        let finding = RULE
+        let mut finding = RULE
             .finding(record.at, format!("this record is dropped: there is no `{command}` before it"))
             .label("has no effect");
+        if let Some(void) = void.get(usize::from(v6)).copied().flatten().filter(|void| *void < record.at) {
+            finding = finding.also(void, "makes no cache");
+        }
         let at = cache.and_then(|size| size.at);
         lint.report(match at {
             Some(at) => {

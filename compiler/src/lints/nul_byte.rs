@@ -25,6 +25,6 @@ rule! {
 }
 
 /// The byte, or what follows it, is at `at`.
-pub(crate) fn finding(at: Loc) -> Finding {
-    RULE.finding(at, "3proxy drops the rest of this line, which has a NUL byte").help("remove the byte")
+pub(crate) fn finding(at: Loc, message: &str) -> Finding {
+    RULE.finding(at, message).help("remove the byte")
 }

@@ -1,8 +1,8 @@
 //! Numbers that are read otherwise than they are written.
 use grammar::value::NumberTrap;
 
-use super::rule::{Lint, rule};
-use crate::program::trap::Trap;
+use super::rule::{Part, rule};
+use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
     /// What is no plain number is read otherwise than it is written.
@@ -28,19 +28,15 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::Number(fault) => |part| finding(part, fault),
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (part, trap) in lint.traps() {
-        let Trap::Number(trap) = trap else { continue };
-        let cited = part.cited();
-        let message = match trap {
-            NumberTrap::NotANumber => format!("`{cited}` is no number: 3proxy reads 0"),
-            NumberTrap::Junk => format!("`{cited}` behind the number is not read"),
-            NumberTrap::Wraps => format!("`{cited}` is out of range: 3proxy reads another number"),
-        };
-        lint.report(RULE.finding(part.at, message).help("write digits only, without a unit"));
-    }
+fn finding(part: Part<'_>, fault: NumberTrap) -> Finding {
+    let cited = part.cited();
+    let message = match fault {
+        NumberTrap::NotANumber => format!("`{cited}` is no number: 3proxy reads 0"),
+        NumberTrap::Junk => format!("`{cited}` behind the number is not read"),
+        NumberTrap::Wraps => format!("`{cited}` is out of range: 3proxy reads another number"),
+    };
+    RULE.finding(part.at, message).help("write digits only, without a unit")
 }

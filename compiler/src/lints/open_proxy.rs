@@ -1,22 +1,17 @@
 //! `open-proxy`
-use std::net::{IpAddr, Ipv4Addr};
-
-use super::rule::{Lint, rule};
+use super::{
+    reach::{Reach, is_mail, reach},
+    rule::{Lint, rule},
+    strangers::{Decider, Stranger, Strangers},
+};
 use crate::{
     finding::{Finding, Level},
-    policy::witness::{OFFICE_HOURS, Target, Witness},
     program::{
         Program,
-        acl::Operation,
         auth::{AuthStep, AuthType},
-        service::{ListenAddress, Service, ServiceKind},
+        service::Service,
     },
-    table::{Table, Verdict, WeekTime, oracle::Walk},
 };
-
-mod strangers;
-
-pub(super) use strangers::{Stranger, Strangers};
 
 rule! {
     /// Anyone who reaches this service may use it, from any address, without a password.
@@ -59,164 +54,17 @@ rule! {
     check: check,
 }
 
-/// What a service's list says of a request.
-pub(super) type Decide<'a> = &'a dyn Fn(usize, &Witness) -> Verdict;
-
-/// Lists are walked if the services that are asked hold so many times the entries that there are. Of many services with
-/// long lists in common each would walk them: then it pays to compile them.
-const WALKED: usize = 2;
-
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    let walk = |at: usize, witness: &Witness| {
-        let list = program.services.get(at).and_then(|service| service.acl);
-        Walk { acls: &program.acls, list }.decide(&witness.request())
-    };
-    let compiled = |at: usize, witness: &Witness| lint.policy().decide(at, &witness.request());
-    let asked = program.services.iter().filter(|service| reach(service).is_some());
-    let entries: usize = asked.filter_map(|service| service.acl).map(|acl| acl.len as usize).sum();
-    let decide: Decide<'_> = if entries <= WALKED * program.acls.aces.len() { &walk } else { &compiled };
+    let decider = Decider::new(lint, |service| reach(service).is_some());
     let mut strangers = Strangers::new(lint.options.runner);
-    let exposed = lint.program.services.iter().enumerate().filter_map(|(at, service)| {
+    let exposed = program.services.iter().enumerate().filter_map(|(at, service)| {
         let reach = reach(service)?;
-        let (step, stranger) = open(&mut strangers, decide, program, at)?;
+        let (step, stranger) = strangers.open(&decider, at)?;
         Some(finding(program, service, reach, step, &stranger))
     });
     for finding in exposed.collect::<Vec<_>>() {
         lint.report(finding);
-    }
-}
-
-/// Who can connect to a service that does not listen on this machine only.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
-    /// Anyone.
-    World,
-    /// Those in a private network, and whoever is forwarded to it.
-    Network,
-}
-
-/// Who can reach a service that forwards to targets of the client's choice; `None`: nobody, or it does not.
-pub(super) fn reach(service: &Service) -> Option<Reach> {
-    let options = &service.options;
-    let forwards = match service.kind {
-        ServiceKind::Proxy
-        | ServiceKind::Socks
-        | ServiceKind::Auto
-        | ServiceKind::Tlspr
-        | ServiceKind::Ftppr => true,
-        _ => is_mail(service.kind) && options.default_host.is_none(),
-    };
-    let certified = service.tls.serve.is_some()
-        && (options.require_certificate.is_some() || service.tls.server.verify.is_some());
-    if !forwards || certified || options.connect_back.is_some() {
-        return None;
-    }
-    beyond_this_machine(service)
-}
-
-/// Who can connect to a service; `None`: this machine only.
-pub(super) fn beyond_this_machine(service: &Service) -> Option<Reach> {
-    match &service.listen.address.value {
-        ListenAddress::Unix(_) => None,
-        ListenAddress::Ip(address) => match address.to_canonical() {
-            address if address.is_loopback() => None,
-            IpAddr::V4(address) if address.is_private() || address.is_link_local() || is_shared(address) => {
-                Some(Reach::Network)
-            }
-            IpAddr::V6(address) if address.is_unique_local() || address.is_unicast_link_local() => {
-                Some(Reach::Network)
-            }
-            _ => Some(Reach::World),
-        },
-    }
-}
-
-const fn is_mail(kind: ServiceKind) -> bool {
-    matches!(kind, ServiceKind::Pop3p | ServiceKind::Imapp | ServiceKind::Smtpp)
-}
-
-/// 100.64.0.0/10, behind a carrier's translation.
-const fn is_shared(address: Ipv4Addr) -> bool {
-    let [first, second, ..] = address.octets();
-    first == 100 && second & 0xc0 == 64
-}
-
-/// The step of the chain that lets strangers pass without a secret, and one whom it does.
-pub(super) fn open<'a>(
-    strangers: &mut Strangers,
-    decide: Decide<'_>,
-    program: &'a Program,
-    at: usize,
-) -> Option<(&'a AuthStep, Stranger)> {
-    let service = program.services.get(at)?;
-    service.chain.value.iter().find_map(|step| {
-        let user = match step.kind {
-            AuthType::None | AuthType::IpOnly => None,
-            // Any name will do, or the one that its address has.
-            AuthType::UserOnly | AuthType::DnsName => Some(&b"anyone.example.net"[..]),
-            AuthType::Strong | AuthType::Radius | AuthType::Cache | AuthType::CacheAcl => return None,
-        };
-        if step.kind == AuthType::None {
-            let from = [Ipv4Addr::new(203, 0, 113, 7).into(); MOST];
-            let witness = stranger(service.kind, user, &from, |_| true)?;
-            return Some((step, Stranger { witness, entry: None }));
-        }
-        let passes = |witness: &Witness| decide(at, witness).passes();
-        let sampled = stranger(service.kind, user, strangers.sampled(service), passes).map(|witness| {
-            let entry = decide(at, &witness).entry;
-            Stranger { witness, entry }
-        });
-        sampled.or_else(|| strangers.find(program, service, step.kind)).map(|stranger| (step, stranger))
-    })
-}
-
-/// From so many of the addresses that are tried requests must pass.
-const MOST: usize = 3;
-
-/// A request of somebody from somewhere to anywhere, if such requests pass: from most of some unrelated addresses, and to each
-/// of some unrelated targets, so that a list of known clients or known targets is not taken for an open door.
-fn stranger(
-    kind: ServiceKind,
-    user: Option<&[u8]>,
-    from: &[IpAddr],
-    passes: impl Fn(&Witness) -> bool,
-) -> Option<Witness> {
-    const NIGHT: WeekTime = WeekTime { day: 0, second: 3 * 60 * 60 };
-    let targets =
-        [(&b"www.example.net"[..], [198, 51, 100, 80]), (&b"cdn.example.org"[..], [151, 101, 65, 140])];
-    let targets =
-        targets.map(|(name, address)| Target { host: Some(name.to_vec()), address: Some(address.into()) });
-    for (operation, port) in attempts(kind) {
-        for time in [OFFICE_HOURS, NIGHT] {
-            let ask = |from: &IpAddr, target: &Target| Witness {
-                user: user.map(<[u8]>::to_vec),
-                source: *from,
-                target: target.clone(),
-                port: *port,
-                operation: *operation,
-                time,
-            };
-            let mut open = from.iter().filter(|from| targets.iter().all(|target| passes(&ask(from, target))));
-            if let (Some(first), Some(_)) = (open.next(), open.nth(MOST - 2)) {
-                return targets.first().map(|target| ask(first, target));
-            }
-        }
-    }
-    None
-}
-
-/// What is worth trying on a kind of service.
-const fn attempts(kind: ServiceKind) -> &'static [(Operation, u16)] {
-    use Operation::{Connect, FtpGet, HttpConnect, HttpGet};
-    match kind {
-        ServiceKind::Proxy => &[(HttpConnect, 443), (HttpGet, 80)],
-        ServiceKind::Auto => &[(HttpConnect, 443), (Connect, 443), (HttpGet, 80)],
-        ServiceKind::Ftppr => &[(Connect, 21), (FtpGet, 21)],
-        ServiceKind::Pop3p => &[(Connect, 110)],
-        ServiceKind::Imapp => &[(Connect, 143)],
-        ServiceKind::Smtpp => &[(Connect, 25)],
-        _ => &[(Connect, 443), (Connect, 80)],
     }
 }
 

@@ -1,19 +1,16 @@
 //! `open-resolver`
-use std::net::{IpAddr, Ipv4Addr};
-
 use super::{
-    open_proxy::{Reach, beyond_this_machine},
+    reach::{Reach, beyond_this_machine},
     rule::{Lint, rule},
+    strangers::{Decider, open_without_target},
 };
 use crate::{
     finding::Finding,
-    policy::witness::{OFFICE_HOURS, Target, Witness},
     program::{
         acl::Operation,
-        auth::{AuthStep, AuthType},
+        auth::AuthStep,
         service::{Service, ServiceKind},
     },
-    table::{Table, oracle::Walk},
 };
 
 rule! {
@@ -45,37 +42,16 @@ rule! {
     check: check,
 }
 
-/// Unrelated clients: a resolver that does not answer one of them has a list of clients.
-const STRANGERS: [Ipv4Addr; 3] =
-    [Ipv4Addr::new(203, 0, 113, 7), Ipv4Addr::new(94, 130, 3, 4), Ipv4Addr::new(186, 7, 7, 8)];
-
 fn check(lint: &mut Lint<'_>) {
-    let program = lint.program;
-    for service in program.services.iter().filter(|service| service.kind == ServiceKind::Dnspr) {
-        let open = beyond_this_machine(service) == Some(Reach::World);
-        if let Some(step) = service.chain.value.iter().find(|step| open && answers(lint, service, step)) {
-            lint.report(finding(service, step));
-        }
-    }
-}
-
-fn answers(lint: &Lint<'_>, service: &Service, step: &AuthStep) -> bool {
-    let list = Walk { acls: &lint.program.acls, list: service.acl };
-    let passes = |from: Ipv4Addr| {
-        let witness = Witness {
-            user: None,
-            source: IpAddr::V4(from),
-            target: Target::default(),
-            port: 0,
-            operation: Operation::DnsResolve,
-            time: OFFICE_HOURS,
-        };
-        list.decide(&witness.request()).passes()
-    };
-    match step.kind {
-        AuthType::None => true,
-        AuthType::IpOnly | AuthType::DnsName => STRANGERS.into_iter().all(passes),
-        _ => false,
+    let is_resolver = |service: &Service| service.kind == ServiceKind::Dnspr;
+    let decider = Decider::new(lint, is_resolver);
+    let services = lint.program.services.iter().enumerate().filter(|(_, service)| is_resolver(service));
+    let open = services.filter_map(|(at, service)| {
+        let (step, _) = open_without_target(&decider, at, Operation::DnsResolve)?;
+        (beyond_this_machine(service) == Some(Reach::World)).then(|| finding(service, step))
+    });
+    for finding in open.collect::<Vec<_>>() {
+        lint.report(finding);
     }
 }
 

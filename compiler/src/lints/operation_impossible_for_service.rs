@@ -2,7 +2,7 @@
 use grammar::value::OPERATION_WORDS;
 
 use super::{
-    acl_column_mixup::columns,
+    columns::columns,
     rule::{Lint, rule},
 };
 use crate::{
@@ -63,16 +63,16 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    for walked in lint.walked().iter() {
+    for list in lint.asked_lists().iter() {
         // A redirected request comes as one of the other service's.
         let local = |ace: &Ace| program.acls.parents(ace).iter().any(Parent::is_local);
-        if program.acls.entries(walked.acl).any(|(_, ace)| local(ace)) {
+        if program.acls.entries(list.acl).any(|(_, ace)| local(ace)) {
             continue;
         }
-        for (place, (_, ace, can)) in walked.entries(program).enumerate() {
+        for (place, (_, ace, can)) in list.entries(program).enumerate() {
             let Some(listed) = ace.matcher.operations else { continue };
             let meets = Operation::ALL.iter().any(|one| listed.has(*one) && can.has(*one));
-            if let (false, Some(service)) = (meets, walked.asking(program, place).next()) {
+            if let (false, Some(service)) = (meets, list.asking(program, place).next()) {
                 let found = finding(lint.sources, ace, listed, can, (service.kind.name(), service.at));
                 lint.report(found);
             }

@@ -1,7 +1,7 @@
 //! An option that does nothing on this kind of service.
 use grammar::option::{self, Services};
 
-use super::rule::{Lint, Part, rule};
+use super::rule::{Part, rule};
 use crate::{
     finding::{Finding, Level},
     program::trap::Trap,
@@ -31,21 +31,13 @@ rule! {
     level: Warn,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::OtherService => finding,
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (word, trap) in lint.traps() {
-        if trap == Trap::OtherService {
-            let service = lint.sources.values(word.at);
-            let kind = service.first().map(|(_, name)| String::from_utf8_lossy(name).into_owned());
-            lint.report(found(word, &kind.unwrap_or_default()));
-        }
-    }
-}
-
-fn found(word: Part<'_>, kind: &str) -> Finding {
+fn finding(word: Part<'_>) -> Finding {
+    let service = word.sources.values(word.at);
+    let kind =
+        service.first().map(|(_, name)| String::from_utf8_lossy(name).into_owned()).unwrap_or_default();
     let unquoted = word.unquoted();
     let row = option::find(&unquoted).map(|(row, _)| row);
     let flag = row.map_or("", |row| row.flag);

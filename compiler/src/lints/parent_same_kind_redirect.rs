@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use super::rule::{Lint, rule};
 use crate::{
     finding::Finding,
-    policy::walks::Walks,
+    policy::lists,
     program::{
         acl::Parent,
         service::{Service, ServiceKind},
@@ -63,12 +63,10 @@ fn check(lint: &mut Lint<'_>) {
     if !program.acls.parents.iter().any(Parent::is_local) {
         return;
     }
-    let mut walks: BTreeMap<ServiceKind, Walks> = BTreeMap::new();
     let mut redirects: BTreeMap<Loc, Redirect<'_>> = BTreeMap::new();
-    for service in &program.services {
-        let Some(acl) = service.acl else { continue };
-        let entries = walks.entry(service.kind).or_default().fresh(&program.acls, acl);
-        for parent in entries.flat_map(|(_, ace)| program.acls.parents(ace)) {
+    for entry in lists::entries(program, |service| Some(service.kind)) {
+        let service = entry.service;
+        for parent in program.acls.parents(entry.ace) {
             let Some(to) = parent.redirects_to() else { continue };
             redirects.entry(parent.at).or_insert(Redirect { parent, service, followed: false }).followed |=
                 follows(service.kind) && to != service.kind;

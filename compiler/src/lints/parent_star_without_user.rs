@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use super::rule::{Lint, rule};
 use crate::{
     finding::Finding,
-    policy::walks::Walks,
+    policy::lists,
     program::{acl::Parent, auth::AuthType, service::Service},
 };
 
@@ -41,14 +41,11 @@ fn check(lint: &mut Lint<'_>) {
     if !program.acls.parents.iter().any(Parent::wants_client_credentials) {
         return;
     }
-    let (mut walks, mut told) = (Walks::default(), BTreeSet::new());
-    for service in program.services.iter().filter(|service| is_nameless(service)) {
-        let Some(acl) = service.acl else { continue };
-        for (_, ace) in walks.fresh(&program.acls, acl) {
-            let star = program.acls.parents(ace).iter().find(|parent| parent.wants_client_credentials());
-            if let Some(parent) = star.filter(|parent| told.insert(parent.at)) {
-                lint.report(finding(parent, service));
-            }
+    let mut told = BTreeSet::new();
+    for entry in lists::entries(program, |service| is_nameless(service).then_some(())) {
+        let star = program.acls.parents(entry.ace).iter().find(|parent| parent.wants_client_credentials());
+        if let Some(parent) = star.filter(|parent| told.insert(parent.at)) {
+            lint.report(finding(parent, entry.service));
         }
     }
 }

@@ -1,5 +1,5 @@
 //! `parent-type-for-service`
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use grammar::Span;
 
@@ -8,12 +8,12 @@ use crate::{
     finding::Finding,
     fix::{Fix, Safety},
     policy::{
-        Policy,
-        walks::Walks,
-        witness::{Space, Witness},
+        decided,
+        lists::{self, Entry},
+        witness::Witness,
     },
     program::{
-        acl::{Ace, AceId, Operation, Parent, ParentKind},
+        acl::{Ace, Operation, Parent, ParentKind},
         service::{Service, ServiceKind},
     },
     sources::{Loc, Sources},
@@ -75,32 +75,30 @@ fn check(lint: &mut Lint<'_>) {
     if !program.acls.parents.iter().any(suspect) {
         return;
     }
-    let mut walks: BTreeMap<ServiceKind, Walks> = BTreeMap::new();
     let (mut told, mut findings) = (BTreeSet::new(), Vec::new());
-    for (at, service) in program.services.iter().enumerate() {
-        let Some(acl) = service.acl.filter(|_| service.kind != ServiceKind::Proxy) else { continue };
-        let entries = walks.entry(service.kind).or_default().fresh(&program.acls, acl);
-        for (id, ace) in entries.filter(|(_, ace)| ace.redirects()) {
-            let hops = program.acls.parents(ace).iter().filter(|parent| way::is_hop(parent));
-            let asks = |operation| request(lint.policy(), at, service, (id, ace), operation);
-            let (http, no_udp) = (
-                hops.clone().find(|parent| parent.kind == ParentKind::Http),
-                unfit_for_udp(ace, service, hops),
-            );
-            let found = http
-                .and_then(|parent| {
-                    Some((parent, bytes_to_http(lint.sources, parent, &asks(Operation::Connect)?)))
+    let entries =
+        lists::entries(program, |service| (service.kind != ServiceKind::Proxy).then_some(service.kind));
+    for Entry { at, service, id, ace } in entries.filter(|entry| entry.ace.redirects()) {
+        let hops = program.acls.parents(ace).iter().filter(|parent| way::is_hop(parent));
+        let asks = |operation| {
+            let of = |witness: Witness| (witness.operation == operation).then_some(witness);
+            decided::by_any_as(lint.policy(), at, id, TRIED, of)
+        };
+        let http = hops.clone().find(|parent| parent.kind == ParentKind::Http);
+        let no_udp = unfit_for_udp(ace, service, hops);
+        let found = http
+            .and_then(|parent| {
+                Some((parent, bytes_to_http(lint.sources, parent, &asks(Operation::Connect)?)))
+            })
+            .or_else(|| {
+                no_udp.and_then(|parent| {
+                    Some((parent, no_way_for_udp(parent, &asks(Operation::UdpAssociate)?)))
                 })
-                .or_else(|| {
-                    no_udp.and_then(|parent| {
-                        Some((parent, no_way_for_udp(parent, &asks(Operation::UdpAssociate)?)))
-                    })
-                });
-            if let Some((_, finding)) = found.filter(|(parent, _)| told.insert(parent.at)) {
-                findings.push(
-                    finding.also(service.at, "in this service").also(ace.at, "for what this entry matches"),
-                );
-            }
+            });
+        if let Some((_, finding)) = found.filter(|(parent, _)| told.insert(parent.at)) {
+            findings.push(
+                finding.also(service.at, "in this service").also(ace.at, "for what this entry matches"),
+            );
         }
     }
     for finding in findings {
@@ -121,21 +119,6 @@ fn unfit_for_udp<'a>(
     let named = ace.matcher.operations.is_some_and(|operations| operations.has(Operation::UdpAssociate));
     let udp = service.kind == ServiceKind::Udppm || named;
     hops.find(|parent| udp && !carries_udp(parent.kind))
-}
-
-/// A request of this operation that an entry decides.
-fn request(
-    policy: &Policy,
-    at: usize,
-    service: &Service,
-    (id, ace): (AceId, &Ace),
-    operation: Operation,
-) -> Option<Witness> {
-    service.chain.value.iter().find_map(|step| {
-        let space = Space::accepted(&ace.matcher, service, step.kind, policy);
-        let mut requests = space.requests(TRIED).filter(|witness| witness.operation == operation);
-        requests.find(|witness| policy.decide(at, &witness.request()).entry == Some(id))
-    })
 }
 
 fn bytes_to_http(sources: &Sources, parent: &Parent, witness: &Witness) -> Finding {

@@ -1,7 +1,7 @@
 //! Periods that 3proxy does not read.
 use grammar::value::{Period, PeriodTrap, periods};
 
-use super::rule::{Lint, Part, rule};
+use super::rule::{Part, rule};
 use crate::{finding::Finding, fix::Safety, program::trap::Trap, sources::Loc};
 
 rule! {
@@ -44,21 +44,12 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
-    check: check,
-}
-
-fn check(lint: &mut Lint<'_>) {
-    for (part, trap) in lint.traps() {
-        if let Trap::Periods(trap) = trap {
-            let restricts = periods(&part.unquoted()).value.is_some();
-            lint.report(found(part, trap, restricts));
-        }
-    }
+    trap: Trap::Periods(fault) => |part| finding(part, fault),
 }
 
 /// `part` of a period field is not read as it is written. `restricts`: the field has other periods.
-fn found(part: Part<'_>, trap: PeriodTrap, restricts: bool) -> Finding {
+fn finding(part: Part<'_>, trap: PeriodTrap) -> Finding {
+    let restricts = periods(&part.unquoted()).value.is_some();
     // Digits at the places of a period's make one, even over a comma: what is written are several.
     let several = part.text.contains(&b',');
     let part = if several { to_the_end(part) } else { part };

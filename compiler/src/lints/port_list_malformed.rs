@@ -1,16 +1,17 @@
-//! Text behind a port that 3proxy does not look at.
-use grammar::value::{PortTrap, ports};
+//! Lists of ports that 3proxy reads otherwise than they are written.
+use grammar::value::{PortTrap, port, ports};
 
 use super::{
-    acl_column_mixup,
-    rule::{Lint, Part, rule},
+    columns,
+    rule::{Part, rule},
 };
 use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 
 rule! {
-    /// Text behind a port or a range of ports is dropped without a word.
+    /// A list of ports has something in it that 3proxy reads otherwise than it is written.
     ///
-    /// 3proxy reads `80;443` as port 80, `80-` as port 80, and `80-90-100` as the ports 80 to 90.
+    /// Text behind a port or a range of ports is dropped without a word: `80;443` is port 80, `80-` is port 80, and `80-90-100` is the ports
+    /// 80 to 90.
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -28,9 +29,36 @@ rule! {
     /// proxy -i127.0.0.1
     /// ```
     ///
+    /// A range that ends before it begins holds no port:
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// deny * * * 443-80
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// The lower port stands first:
+    ///
+    /// ```3proxy,fixed
+    /// auth iponly
+    /// deny * * * 80-443
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// Of a number above 65535 or below 0 the low 16 bits are kept: 70000 is port 4464, and `1-65536` is the range from 1 to 0.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// deny * * * 1-65536
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
     /// ```3proxy,clean
     /// auth iponly
-    /// deny * * * 80,443,8000-8999,60000-65535
+    /// deny * * * 80,443,8000-8999,1024-65535
     /// allow *
     /// proxy -i127.0.0.1
     /// ```
@@ -38,21 +66,39 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    aliases: ["port-out-of-range", "port-range-reversed"],
+    trap: Trap::Ports(fault) => |part| finding(part, fault),
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (junk, trap) in lint.traps() {
+fn finding(part: Part<'_>, fault: PortTrap) -> Option<Finding> {
+    match fault {
         // An address here is in the wrong column, and that is what to say.
-        if trap == Trap::Ports(PortTrap::Junk) && !acl_column_mixup::holds_address(&junk.unquoted()) {
-            lint.report(found(junk));
-        }
+        PortTrap::Junk if columns::holds_address(&part.unquoted()) => None,
+        PortTrap::Junk => Some(dropped(part)),
+        PortTrap::Wraps => Some(out_of_range(part)),
+        PortTrap::Reversed => Some(reversed(part)),
     }
 }
 
+fn out_of_range(number: Part<'_>) -> Finding {
+    let read = port(number.text).value;
+    RULE.finding(number.at, format!("port `{}` is out of range, and read as {read}", number.cited()))
+        .label("a port is 0 to 65535")
+        .note("3proxy keeps the low 16 bits of the number.")
+        .help("write the port that you mean; the last one is 65535")
+}
+
+fn reversed(range: Part<'_>) -> Finding {
+    let cited = range.cited();
+    let turned = cited.split_once('-').map(|(first, last)| format!("{last}-{first}"));
+    RULE.finding(range.at, format!("the range `{cited}` holds no port"))
+        .label("ends before it begins")
+        .help("write the lower port first")
+        .fix(turned.and_then(|turned| range.replaced("turn the range round", Safety::Safe, turned)))
+}
+
 /// `junk` stands behind a port or a range.
-fn found(junk: Part<'_>) -> Finding {
+fn dropped(junk: Part<'_>) -> Finding {
     let cited = junk.cited();
     let finding = RULE
         .finding(junk.at, format!("`{cited}` behind a port is not read"))

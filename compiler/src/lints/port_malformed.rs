@@ -1,8 +1,8 @@
 //! Ports that are read otherwise than they are written.
 use grammar::value::NumberTrap;
 
-use super::rule::{Lint, rule};
-use crate::program::trap::Trap;
+use super::rule::{Part, rule};
+use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
     /// A port that is no number from 0 to 65535 is read otherwise than it is written.
@@ -27,25 +27,21 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::Port(fault) => |part| finding(part, fault),
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (part, trap) in lint.traps() {
-        let Trap::Port(trap) = trap else { continue };
-        let cited = part.cited();
-        let message = match trap {
-            NumberTrap::NotANumber if cited.is_empty() => "there is no port here: 3proxy reads 0".to_owned(),
-            NumberTrap::NotANumber => format!("`{cited}` is no port: 3proxy reads 0"),
-            NumberTrap::Junk => format!("`{cited}` behind the port is not read"),
-            NumberTrap::Wraps => format!("`{cited}` is no port: 3proxy keeps its low 16 bits"),
-        };
-        let help = if cited.starts_with([',', '-']) {
-            "write one port from 1 to 65535: here is no place for a list or a range"
-        } else {
-            "write a number from 1 to 65535"
-        };
-        lint.report(RULE.finding(part.at, message).help(help));
-    }
+fn finding(part: Part<'_>, fault: NumberTrap) -> Finding {
+    let cited = part.cited();
+    let message = match fault {
+        NumberTrap::NotANumber if cited.is_empty() => "there is no port here: 3proxy reads 0".to_owned(),
+        NumberTrap::NotANumber => format!("`{cited}` is no port: 3proxy reads 0"),
+        NumberTrap::Junk => format!("`{cited}` behind the port is not read"),
+        NumberTrap::Wraps => format!("`{cited}` is no port: 3proxy keeps its low 16 bits"),
+    };
+    let help = if cited.starts_with([',', '-']) {
+        "write one port from 1 to 65535: here is no place for a list or a range"
+    } else {
+        "write a number from 1 to 65535"
+    };
+    RULE.finding(part.at, message).help(help)
 }

@@ -62,13 +62,12 @@ fn check(lint: &mut Lint<'_>) {
 fn of_lists(lint: &Lint<'_>, all: &BTreeMap<u16, Loc>) -> Vec<Finding> {
     let program = lint.program;
     let mut found = Vec::new();
-    for walked in lint.walked().iter() {
-        for (place, (_, ace)) in program.acls.entries(walked.acl).enumerate() {
+    for list in lint.asked_lists().iter() {
+        for (place, (_, ace)) in program.acls.entries(list.acl).enumerate() {
             // Most entries list no port, or none that anybody listens on.
             let own = |port: u16| {
                 let known = all.contains_key(&port);
-                let asking =
-                    || walked.asking(program, place).find(|service| service.listen.port.value == port);
+                let asking = || list.asking(program, place).find(|service| service.listen.port.value == port);
                 if known { asking().map(|service| service.at) } else { None }
             };
             found.extend(finding(ace.at, &ace.matcher, own));

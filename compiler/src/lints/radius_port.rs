@@ -1,6 +1,6 @@
 //! `radius-port`
-use super::rule::{Lint, rule};
-use crate::program::trap::Trap;
+use super::rule::{Part, rule};
+use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
     /// 3proxy 1.0.0 refuses a RADIUS server with a port, although its manual has it.
@@ -23,20 +23,10 @@ rule! {
     level: Deny,
     group: Portability,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::RadiusPort => finding,
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (part, trap) in lint.traps() {
-        if trap == Trap::RadiusPort {
-            lint.report(
-                RULE.finding(
-                    part.at,
-                    "3proxy 1.0.0 takes the port for a part of the name, and refuses the file",
-                )
-                .help("write the address alone, and let the server listen on port 1812"),
-            );
-        }
-    }
+fn finding(part: Part<'_>) -> Finding {
+    RULE.finding(part.at, "3proxy 1.0.0 takes the port for a part of the name, and refuses the file")
+        .help("write the address alone, and let the server listen on port 1812")
 }

@@ -1,6 +1,6 @@
 //! `radius-secret-truncated`
-use super::rule::{Lint, rule};
-use crate::program::trap::Trap;
+use super::rule::{Part, rule};
+use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
     /// A RADIUS secret is longer than the 63 bytes that 3proxy keeps of it.
@@ -22,17 +22,10 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::SecretCut => finding,
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (part, trap) in lint.traps() {
-        if trap == Trap::SecretCut {
-            lint.report(
-                RULE.finding(part.at, "3proxy keeps 63 bytes of this secret, and the server has all of it")
-                    .help("agree on a secret of 16 to 63 bytes"),
-            );
-        }
-    }
+fn finding(part: Part<'_>) -> Finding {
+    RULE.finding(part.at, "3proxy keeps 63 bytes of this secret, and the server has all of it")
+        .help("agree on a secret of 16 to 63 bytes")
 }

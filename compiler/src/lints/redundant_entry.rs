@@ -2,12 +2,11 @@
 use std::collections::BTreeSet;
 
 use super::{
-    acl_inherited_without_flush::Copies,
     rule::{Lint, rule},
-    unreachable_entry::tells,
+    shadowed::tells,
 };
 use crate::{
-    policy::shadow::{MOST_ALIKE, lists_nothing},
+    policy::{lists::Copies, shadow::MOST_ALIKE},
     program::acl::{Ace, AceId, AclRef},
 };
 
@@ -60,16 +59,11 @@ fn check(lint: &mut Lint<'_>) {
         }
         lint.report(finding);
     }
-    let copies: BTreeSet<AclRef> = program.services.iter().filter_map(|service| service.acl).collect();
-    let ends = Copies::of(program);
+    let copies = Copies::of(program);
     let mut told: BTreeSet<AceId> = BTreeSet::new();
-    let mut longer: Option<AclRef> = None;
-    for acl in copies.into_iter().rev() {
-        // Only the longest copy of a list has its end; an entry that a shorter one ends with is needed there.
-        if longer.replace(acl).is_some_and(|longer| longer.list == acl.list) {
-            continue;
-        }
-        for (ace, end) in before_the_end(lint, &ends, acl) {
+    // Only the longest copy of a list has its end; an entry that a shorter one ends with is needed there.
+    for list in lint.asked_lists().iter().rev() {
+        for (ace, end) in before_the_end(lint, &copies, list.acl) {
             if told.len() < MOST_ALIKE && told.insert(ace.0) {
                 lint.report(
                     RULE.finding(
@@ -90,7 +84,7 @@ type Redundant = ((AceId, crate::sources::Loc), crate::sources::Loc);
 /// The entries that stand right before one for all requests which does the same.
 fn before_the_end(lint: &Lint<'_>, copies: &Copies, acl: AclRef) -> Vec<Redundant> {
     let acls = &lint.program.acls;
-    let Some(last) = acls.ace(acl.last).filter(|last| is_plain(last) && lists_nothing(&last.matcher)) else {
+    let Some(last) = acls.ace(acl.last).filter(|last| is_plain(last) && last.matcher.lists_nothing()) else {
         return Vec::new();
     };
     let ids = acls.lists.get(acl.list.0 as usize).map_or(&[][..], Vec::as_slice);

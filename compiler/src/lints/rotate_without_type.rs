@@ -40,10 +40,10 @@ fn check(lint: &mut Lint<'_>) {
         return;
     }
     let finding = RULE.finding(at, "nothing is rotated: no `log` line says how often").label("has no effect");
-    lint.report(match log_lines.last() {
-        Some(log) => finding
-            .also(*log, "one file, for ever")
-            .help("write the period behind the file's name: `log FILE D` for a file each day"),
-        None => finding.help("write `log FILE D` for a log with a file each day"),
-    });
+    if log_lines.is_empty() {
+        lint.report(finding.help("write `log FILE D` for a log with a file each day"));
+        return;
+    }
+    let finding = log_lines.iter().fold(finding, |finding, log| finding.also(*log, "one file, for ever"));
+    lint.report(finding.help("write the period behind the file's name: `log FILE D` for a file each day"));
 }

@@ -1,11 +1,12 @@
 //! Parents over TLS, where TLS is not set up for parents.
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::rule::{Lint, rule};
 use crate::{
     finding::Finding,
+    policy::lists,
     program::{
-        acl::{Ace, ListId, Parent},
+        acl::{Ace, Parent},
         service::Service,
     },
 };
@@ -40,30 +41,16 @@ rule! {
     check: check,
 }
 
-/// The mode in which TLS begins at the parent.
-const FOR_PARENTS: i32 = 3;
-
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
     let secure = |ace: &Ace| program.acls.parents(ace).iter().find(|parent| parent.secure);
     if !program.acls.parents.iter().any(|parent| parent.secure) {
         return;
     }
-    // How far each list was searched: services share lists.
-    let mut searched: BTreeMap<ListId, u32> = BTreeMap::new();
     let mut told = BTreeSet::new();
-    for service in &program.services {
-        let ready = service.tls.connect.is_some() && service.tls.client_mode.value == FOR_PARENTS;
-        let Some(acl) = service.acl.filter(|_| !ready) else { continue };
-        let from = searched.entry(acl.list).or_default();
-        let list = program.acls.lists.get(acl.list.0 as usize).map_or(&[][..], Vec::as_slice);
-        let before = acl.len.saturating_sub(1);
-        let new = list.get(*from as usize..before as usize).unwrap_or_default().iter().chain([&acl.last]);
-        *from = (*from).max(before);
-        for parent in new.filter_map(|id| program.acls.ace(*id)).filter_map(secure) {
-            if told.insert(parent.at) {
-                lint.report(found(parent, service));
-            }
+    for entry in lists::entries(program, |service| (!service.tls.secures_parents()).then_some(())) {
+        if let Some(parent) = secure(entry.ace).filter(|parent| told.insert(parent.at)) {
+            lint.report(found(parent, entry.service));
         }
     }
 }

@@ -2,7 +2,7 @@
 use grammar::Span;
 
 use super::{
-    acl_column_mixup::columns,
+    columns::columns,
     rule::{Lint, rule},
 };
 use crate::{
@@ -51,8 +51,8 @@ const LONGEST: usize = 4;
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    let lists = lint.walked();
-    let entries = lists.iter().flat_map(|walked| program.acls.entries(walked.acl));
+    let lists = lint.asked_lists();
+    let entries = lists.iter().flat_map(|list| program.acls.entries(list.acl));
     for (ace, name) in entries.filter_map(|(_, ace)| Some((ace, short(ace)?))) {
         let column = columns(lint.sources, ace.at).get(2).copied();
         let name = String::from_utf8_lossy(name);

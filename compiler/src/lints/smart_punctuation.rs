@@ -7,7 +7,7 @@ use grammar::{
 
 use super::rule::{Lint, rule};
 use crate::{
-    finding::{Finding, Level},
+    finding::Finding,
     fix::{Edit, Fix, Safety},
     sources::{FileId, Loc, Source},
 };
@@ -143,30 +143,6 @@ fn finding(file: FileId, found: &[Smart]) -> Option<Finding> {
             .help(title)
             .fix(Fix { title: title.to_owned(), safety: Safety::Unsafe, edits }),
     )
-}
-
-/// Takes out what others deny at the same place, and leaves them the fix.
-pub(crate) fn yields(findings: &mut Vec<Finding>) {
-    let own: Vec<Finding> = findings.extract_if(.., |finding| finding.rule == RULE.name).collect();
-    for finding in own {
-        let covers = |other: &&mut Finding| {
-            let (here, there) = (finding.at, other.at);
-            other.level == Level::Deny
-                && here.file == there.file
-                && there.span.start <= here.span.start
-                && here.span.end <= there.span.end
-        };
-        match findings.iter_mut().find(covers) {
-            Some(other) if other.fix.is_none() => {
-                other.notes.push(
-                    "There are characters of a word processor in it, in place of plain ones.".to_owned(),
-                );
-                other.fix = finding.fix;
-            }
-            Some(_) => {}
-            None => findings.push(finding),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use grammar::{
     value::{SocketOption, SocketTrap},
 };
 
-use super::rule::{Lint, rule};
-use crate::{fix::Safety, program::trap::Trap};
+use super::rule::{Part, rule};
+use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 
 rule! {
     /// A socket option that 3proxy does not know is ignored without a word.
@@ -38,32 +38,26 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::Socket(SocketTrap::Unknown) => finding,
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (name, trap) in lint.traps() {
-        // Systems other than Linux know these.
-        if trap != Trap::Socket(SocketTrap::Unknown)
-            || ELSEWHERE.iter().any(|known| known.as_bytes() == name.text)
-        {
-            continue;
-        }
-        let finding = RULE
-            .finding(name.at, format!("`{}` is no socket option that 3proxy knows", name.cited()))
-            .label("ignored");
-        let upper = name.text.to_ascii_uppercase();
-        lint.report(match closest(&upper, SocketOption::ALL.into_iter().map(SocketOption::name)) {
-            Some(known) => {
-                let title = format!("write `{known}`");
-                finding.help(title.clone()).fix(name.replaced(title, Safety::Unsafe, known))
-            }
-            None => finding.help(
-                "remove it, or write one of those that `setsockopt` has: `TCP_NODELAY`, `SO_KEEPALIVE` …",
-            ),
-        });
+fn finding(name: Part<'_>) -> Option<Finding> {
+    // Systems other than Linux know these.
+    if ELSEWHERE.iter().any(|known| known.as_bytes() == name.text) {
+        return None;
     }
+    let finding = RULE
+        .finding(name.at, format!("`{}` is no socket option that 3proxy knows", name.cited()))
+        .label("ignored");
+    let upper = name.text.to_ascii_uppercase();
+    Some(match closest(&upper, SocketOption::ALL.into_iter().map(SocketOption::name)) {
+        Some(known) => {
+            let title = format!("write `{known}`");
+            finding.help(title.clone()).fix(name.replaced(title, Safety::Unsafe, known))
+        }
+        None => finding
+            .help("remove it, or write one of those that `setsockopt` has: `TCP_NODELAY`, `SO_KEEPALIVE` …"),
+    })
 }
 
 /// Options that 3proxy knows where the system has them.

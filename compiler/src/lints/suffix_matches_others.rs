@@ -1,6 +1,6 @@
 //! `suffix-matches-others`
 use super::{
-    acl_column_mixup::columns,
+    columns::columns,
     rule::{Lint, rule},
 };
 use crate::{
@@ -41,8 +41,8 @@ const MOST: usize = 1000;
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    let lists = lint.walked();
-    let entries = lists.iter().flat_map(|walked| program.acls.entries(walked.acl));
+    let lists = lint.asked_lists();
+    let entries = lists.iter().flat_map(|list| program.acls.entries(list.acl));
     for (ace, domain) in entries.filter_map(|(_, ace)| Some((ace, open(ace)?))).take(MOST) {
         let domain = String::from_utf8_lossy(domain);
         let place = columns(lint.sources, ace.at).get(2).copied().unwrap_or(ace.at);

@@ -2,7 +2,7 @@
 use std::collections::HashSet;
 
 use super::{
-    acl_column_mixup::columns,
+    columns::columns,
     rule::{Lint, rule},
 };
 use crate::program::acl::{Ace, Action, NamePattern};
@@ -29,7 +29,6 @@ rule! {
     level: Allow,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
     check: check,
 }
 
@@ -39,16 +38,16 @@ const MOST: usize = 1000;
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
     let mut told = 0;
-    for walked in lint.walked().iter() {
+    for list in lint.asked_lists().iter() {
         let mut open: Vec<(&Ace, &[u8])> = Vec::new();
-        for (_, ace) in program.acls.entries(walked.acl) {
+        for (_, ace) in program.acls.entries(list.acl) {
             open.extend(missing(ace).map(|domain| (ace, domain)));
         }
         if open.is_empty() {
             continue;
         }
         // Another entry may name it.
-        let names = program.acls.entries(walked.acl).flat_map(|(_, ace)| exact(ace));
+        let names = program.acls.entries(list.acl).flat_map(|(_, ace)| exact(ace));
         let named: HashSet<(Action, &[u8])> = names.collect();
         open.retain(|(ace, domain)| !named.contains(&(ace.action, *domain)));
         let mut last = None;

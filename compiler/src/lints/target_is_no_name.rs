@@ -1,8 +1,8 @@
 //! Targets that no host can have for a name.
 use grammar::value::TargetTrap;
 
-use super::rule::{Lint, rule};
-use crate::{fix::Safety, program::trap::Trap};
+use super::rule::{Part, rule};
+use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 
 rule! {
     /// A target is a host or an address, not a URL and not a host with a port.
@@ -42,30 +42,24 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::Target(TargetTrap::NeverAName) => finding,
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (item, trap) in lint.traps() {
-        if trap == Trap::Target(TargetTrap::NeverAName) {
-            let cited = item.cited();
-            let finding =
-                RULE.finding(item.at, format!("no host is called `{cited}`")).label("never matches");
-            let closed = cited.trim_end_matches('.');
-            lint.report(if cited.starts_with('.') && !closed.is_empty() {
-                let fix = item.replaced("write `*` before the dot", Safety::Unsafe, format!("*{closed}"));
-                finding.help(format!("write `*{closed}` for all names that end so")).fix(fix)
-            } else if closed.len() < cited.len() && !matches!(closed, "" | "*") {
-                let fix = item.replaced("take the last dot out", Safety::Unsafe, closed);
-                finding
-                    .note("The dot at the end of a name that a client asks for is dropped before it is compared.")
-                    .help(format!("write `{closed}`"))
-                    .fix(fix)
-            } else {
-                finding.help("write the host alone here, and a port in the field behind it")
-            });
-        }
+fn finding(item: Part<'_>) -> Finding {
+    let cited = item.cited();
+    let finding = RULE.finding(item.at, format!("no host is called `{cited}`")).label("never matches");
+    let closed = cited.trim_end_matches('.');
+    if cited.starts_with('.') && !closed.is_empty() {
+        let fix = item.replaced("write `*` before the dot", Safety::Unsafe, format!("*{closed}"));
+        finding.help(format!("write `*{closed}` for all names that end so")).fix(fix)
+    } else if closed.len() < cited.len() && !matches!(closed, "" | "*") {
+        let fix = item.replaced("take the last dot out", Safety::Unsafe, closed);
+        finding
+            .note("The dot at the end of a name that a client asks for is dropped before it is compared.")
+            .help(format!("write `{closed}`"))
+            .fix(fix)
+    } else {
+        finding.help("write the host alone here, and a port in the field behind it")
     }
 }
 

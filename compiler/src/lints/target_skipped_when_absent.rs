@@ -2,7 +2,7 @@
 use super::rule::{Lint, rule};
 use crate::{
     options::Runner,
-    policy::walked::Walked,
+    policy::lists::AskedList,
     program::{
         acl::{Ace, Action, Operation},
         service::{Service, ServiceKind},
@@ -48,11 +48,11 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    for walked in lint.walked().iter() {
+    for list in lint.asked_lists().iter() {
         let entry = |meant: &dyn Fn(&Ace) -> bool, kind: fn(ServiceKind) -> bool| {
             let (place, (_, ace)) =
-                program.acls.entries(walked.acl).enumerate().find(|(_, (_, ace))| meant(ace))?;
-            Some((ace, service(lint, walked, place, kind)?))
+                program.acls.entries(list.acl).enumerate().find(|(_, (_, ace))| meant(ace))?;
+            Some((ace, service(lint, list, place, kind)?))
         };
         let dns =
             |ace: &Ace| lists_targets(ace) && !(lint.options.runner == Runner::Cfgc && names_allowed(ace));
@@ -80,12 +80,12 @@ fn check(lint: &mut Lint<'_>) {
 /// A service of some kind that asks the entry at `place`.
 fn service(
     lint: &Lint<'_>,
-    walked: &Walked,
+    list: &AskedList,
     place: usize,
     kind: fn(ServiceKind) -> bool,
 ) -> Option<crate::sources::Loc> {
     let has = |service: &&Service| kind(service.kind);
-    walked.asking(lint.program, place).find(has).map(|service| service.at)
+    list.asking(lint.program, place).find(has).map(|service| service.at)
 }
 
 fn lists_targets(ace: &Ace) -> bool {

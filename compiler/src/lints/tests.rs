@@ -225,9 +225,8 @@ fn registry_is_current() {
     let stems: BTreeSet<String> = fs::read_dir(dir)
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .filter(|path| path.is_file() && fs::read_to_string(path).unwrap().contains("\nrule! {\n"))
         .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
-        .filter(|stem| stem != "rule" && stem != "tests")
         .collect();
     let mods: String = stems.iter().map(|stem| format!("pub(crate) mod {stem};\n")).collect();
     let rules: String = stems.iter().map(|stem| format!("    &{stem}::RULE,\n")).collect();
@@ -256,6 +255,55 @@ fn a_rule_says_in_one_sentence_what_it_is() {
     for rule in RULES {
         let summary = rule.summary();
         assert!(summary.ends_with('.') && !summary.contains("```"), "{}: {summary:?}", rule.name);
+    }
+}
+
+/// What is wrong stands first, as in `unknown-option`, and a name stands for one rule.
+#[test]
+fn the_table_of_names_is_even() {
+    const WRONG: [&str; 22] = [
+        "deprecated",
+        "dropped",
+        "ignored",
+        "invalid",
+        "malformed",
+        "misplaced",
+        "missing",
+        "negative",
+        "nested",
+        "overridden",
+        "overwritten",
+        "repeated",
+        "reversed",
+        "short",
+        "small",
+        "truncated",
+        "twice",
+        "unknown",
+        "unreachable",
+        "unsupported",
+        "unused",
+        "zero",
+    ];
+    let mut names = BTreeSet::new();
+    for rule in RULES {
+        let last = rule.name.rsplit('-').next().unwrap();
+        assert!(!WRONG.contains(&last), "{}: write `{last}-…`, and the old name as an alias", rule.name);
+        for name in rule.aliases.iter().chain([&rule.name]) {
+            assert!(names.insert(*name), "{name} stands for two rules");
+            assert_eq!(super::find(name).map(|found| found.name), Some(rule.name));
+        }
+    }
+}
+
+#[test]
+fn an_old_name_allows_and_is_told() {
+    for name in ["port-list-malformed", "port-range-reversed"] {
+        let text = format!("# cfgc: allow({name}) a lab\nallow * * * 80-20\nproxy -i127.0.0.1\n");
+        let old = usize::from(name != "port-list-malformed");
+        assert_eq!(findings("port-list-malformed", &text).len(), 0, "{name}");
+        assert_eq!(findings("unused-allowance", &text).len(), 0, "{name}");
+        assert_eq!(findings("old-rule-name", &text).len(), old, "{name}");
     }
 }
 

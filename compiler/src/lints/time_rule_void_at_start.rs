@@ -32,8 +32,8 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    for walked in lint.walked().iter() {
-        let mut entries = program.acls.entries(walked.acl).map(|(_, ace)| ace);
+    for list in lint.asked_lists().iter() {
+        let mut entries = program.acls.entries(list.acl).map(|(_, ace)| ace);
         let denies = |ace: &&Ace| ace.action == Action::Deny && ace.matcher.weekdays.is_some();
         let Some(ace) = entries.find(denies) else { continue };
         if entries.any(|later| later.action == Action::Allow) {

@@ -1,8 +1,6 @@
 //! `tls-client-without-verify`
 use std::collections::BTreeSet;
 
-use grammar::Span;
-
 use super::rule::{Lint, rule};
 use crate::{
     fix::{Fix, Safety},
@@ -65,11 +63,8 @@ fn check(lint: &mut Lint<'_>) {
 
 /// Puts `ssl_client_verify` above a line.
 pub(super) fn verify_above(sources: &Sources, line: Loc) -> Option<Fix> {
-    let source = sources.get(line.file)?;
-    let above = source.tree.line(source.tree.line_at(line.span.start)?)?.span.start;
-    let at = Loc { file: line.file, span: Span::new(above, above) };
     // Servers with certificates of their own are refused then.
-    Some(Fix::replace("verify certificates", Safety::Unsafe, at, "ssl_client_verify\n"))
+    Fix::insert_above(sources, "verify certificates", Safety::Unsafe, line, "ssl_client_verify")
 }
 
 #[cfg(test)]

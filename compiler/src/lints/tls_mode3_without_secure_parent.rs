@@ -3,11 +3,8 @@ use std::collections::HashMap;
 
 use super::rule::{Lint, rule};
 use crate::{
-    program::{
-        Program,
-        acl::{Ace, AclRef, ListId},
-        service::Service,
-    },
+    policy::lists::Having,
+    program::{acl::Ace, service::Service},
     sources::Loc,
 };
 
@@ -42,20 +39,15 @@ rule! {
     check: check,
 }
 
-/// The mode in which TLS begins at the parent.
-const FOR_PARENTS: i32 = 3;
-
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
     // The services of each `ssl_client_mode` line, of which one with such a parent is enough.
     let mut modes: HashMap<Loc, Option<&Service>> = HashMap::new();
-    let mut first: HashMap<ListId, Option<usize>> = HashMap::new();
+    let secure = |ace: &Ace| program.acls.parents(ace).iter().any(|parent| parent.secure);
+    let mut secured = Having::new(&program.acls, secure);
     for service in &program.services {
-        let mode = service.tls.client_mode;
-        let Some(at) = mode.at.filter(|_| mode.value == FOR_PARENTS && service.tls.connect.is_some()) else {
-            continue;
-        };
-        let secure = service.acl.is_some_and(|acl| has_secure(program, acl, &mut first));
+        let Some(at) = service.tls.client_mode.at.filter(|_| service.tls.secures_parents()) else { continue };
+        let secure = service.asked_list().is_some_and(|acl| secured.holds(acl));
         let open = modes.entry(at).or_insert(Some(service));
         if secure {
             *open = None;
@@ -73,14 +65,4 @@ fn check(lint: &mut Lint<'_>) {
                 ),
         );
     }
-}
-
-/// Whether an entry of the list, as copied, has a parent to which TLS is spoken. `first`: of each list, the first such entry.
-fn has_secure(program: &Program, acl: AclRef, first: &mut HashMap<ListId, Option<usize>>) -> bool {
-    let secure = |ace: &Ace| program.acls.parents(ace).iter().any(|parent| parent.secure);
-    let at = first.entry(acl.list).or_insert_with(|| {
-        let ids = program.acls.lists.get(acl.list.0 as usize)?;
-        ids.iter().position(|id| program.acls.ace(*id).is_some_and(secure))
-    });
-    at.is_some_and(|at| at + 1 < acl.len as usize) || program.acls.ace(acl.last).is_some_and(secure)
 }

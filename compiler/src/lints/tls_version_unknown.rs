@@ -1,6 +1,6 @@
 //! A version of TLS that 3proxy does not know.
-use super::rule::{Lint, rule};
-use crate::{fix::Safety, program::trap::Trap};
+use super::rule::{Part, rule};
+use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 
 rule! {
     /// A version of TLS that 3proxy does not know is no limit: any version that the library has is taken.
@@ -40,29 +40,23 @@ rule! {
     level: Deny,
     group: Security,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::TlsVersion => finding,
 }
 
 /// The versions, by their digits.
 const VERSIONS: [(&str, &str); 5] =
     [("13", "TLSv1.3"), ("12", "TLSv1.2"), ("11", "TLSv1.1"), ("10", "TLSv1"), ("1", "TLSv1")];
 
-fn check(lint: &mut Lint<'_>) {
-    for (word, trap) in lint.traps() {
-        if trap != Trap::TlsVersion {
-            continue;
+fn finding(word: Part<'_>) -> Finding {
+    let finding = RULE
+        .finding(word.at, format!("`{}` is no version of TLS that 3proxy knows", word.cited()))
+        .label("sets no limit");
+    match meant(word.text) {
+        Some(version) => {
+            let title = format!("write `{version}`");
+            finding.help(title.clone()).fix(word.replaced(title, Safety::Unsafe, version))
         }
-        let finding = RULE
-            .finding(word.at, format!("`{}` is no version of TLS that 3proxy knows", word.cited()))
-            .label("sets no limit");
-        lint.report(match meant(word.text) {
-            Some(version) => {
-                let title = format!("write `{version}`");
-                finding.help(title.clone()).fix(word.replaced(title, Safety::Unsafe, version))
-            }
-            None => finding.help("write `TLSv1.2` or `TLSv1.3`"),
-        });
+        None => finding.help("write `TLSv1.2` or `TLSv1.3`"),
     }
 }
 

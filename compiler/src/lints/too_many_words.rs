@@ -24,6 +24,6 @@ rule! {
 }
 
 /// The words beyond 3proxy's room, or the line that has them, are at `at`.
-pub(crate) fn finding(at: Loc) -> Finding {
-    RULE.finding(at, "3proxy has no room for so many words in one line").help("write several lines")
+pub(crate) fn finding(at: Loc, message: &str) -> Finding {
+    RULE.finding(at, message).help("write several lines")
 }

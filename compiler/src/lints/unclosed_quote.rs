@@ -27,8 +27,8 @@ rule! {
 }
 
 /// The quotation opens at `at`.
-pub(crate) fn finding(at: Loc) -> Finding {
-    RULE.finding(at, "this quotation is not closed in its line")
+pub(crate) fn finding(at: Loc, message: &str) -> Finding {
+    RULE.finding(at, message)
         .label("opens here")
         .help("close it with `\"`, or write `\"\"` for a quotation mark that is meant as such")
 }

@@ -41,9 +41,7 @@ rule! {
 }
 
 /// The word is at `at`.
-pub(crate) fn finding(at: Loc) -> Finding {
+pub(crate) fn finding(at: Loc, message: &str) -> Finding {
     let end = Loc { file: at.file, span: Span::new(at.span.end, at.span.end) };
-    RULE.finding(at, "3proxy refuses a `$file` at the end of a file without a line end")
-        .help("end the line")
-        .fix(Fix::replace("end the line", Safety::Safe, end, "\n"))
+    RULE.finding(at, message).help("end the line").fix(Fix::replace("end the line", Safety::Safe, end, "\n"))
 }

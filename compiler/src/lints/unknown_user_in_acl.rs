@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use grammar::{Text, directive::closest, value::UserTrap};
 
 use super::{
-    acl_column_mixup, empty_password,
+    columns,
     rule::{Lint, rule},
+    user_words,
 };
 use crate::{
     finding::Finding,
-    policy::walks::Walks,
+    policy::lists,
     program::{
         acl::{Ace, Action},
         auth::{AuthType, Chain},
@@ -67,47 +68,41 @@ fn check(lint: &mut Lint<'_>) {
     let mut known: HashSet<&[u8]> = program.users.iter().map(|user| user.name.as_bytes()).collect();
     let dropped = dropped(lint);
     known.extend(dropped.iter().map(Text::as_bytes));
-    let mut walks = Walks::default();
-    for service in program.services.iter().filter(|service| knows_others(&service.chain)) {
-        service.acl.into_iter().for_each(|acl| walks.skip(acl));
-    }
     let mut told: HashSet<&[u8]> = HashSet::new();
-    for service in program.services.iter().filter(|service| asks_users(&service.chain)) {
-        let Some(acl) = service.acl else { continue };
-        for (_, ace) in walks.fresh(&program.acls, acl) {
-            let names = ace.matcher.users.iter().flatten();
-            let unknown = names
-                .filter(|name| *name != b"-" && !known.contains(name) && !acl_column_mixup::is_no_user(name));
-            for name in unknown {
-                if told.insert(name) {
-                    if parts(name).count() > 1 && parts(name).all(|part| known.contains(part)) {
-                        lint.report(
-                            finding(name, ace, &service.chain, None).help("separate users with commas"),
-                        );
-                        continue;
-                    }
-                    let near = if known.len() > SEARCHED {
-                        None
-                    } else {
-                        closest(name, known.iter().filter_map(|known| str::from_utf8(known).ok()))
-                    };
-                    lint.report(finding(name, ace, &service.chain, near));
-                }
+    let asked = lists::entries_but(
+        program,
+        |service| knows_others(&service.chain),
+        |service| asks_users(&service.chain),
+    );
+    for entry in asked {
+        let (ace, chain) = (entry.ace, &entry.service.chain);
+        let names = ace.matcher.users.iter().flatten();
+        let unknown =
+            names.filter(|name| *name != b"-" && !known.contains(name) && !columns::is_no_user(name));
+        for name in unknown {
+            if !told.insert(name) {
+                continue;
             }
+            if user_words::parts(name).count() > 1 && user_words::parts(name).all(|part| known.contains(part))
+            {
+                lint.report(finding(name, ace, chain, None).help("separate users with commas"));
+                continue;
+            }
+            let near = if known.len() > SEARCHED {
+                None
+            } else {
+                closest(name, known.iter().filter_map(|known| str::from_utf8(known).ok()))
+            };
+            lint.report(finding(name, ace, chain, near));
         }
     }
-}
-
-/// The names in one that other separators than a comma part.
-pub(super) fn parts(name: &[u8]) -> impl Iterator<Item = &[u8]> {
-    name.split(|byte| b";|/+&".contains(byte)).filter(|part| !part.is_empty())
 }
 
 /// Names of `users` words that make no user: that has a finding of its own.
 fn dropped(lint: &Lint<'_>) -> Vec<Text> {
     let traps = lint.traps().filter(|(part, trap)| {
         matches!(trap, Trap::User(UserTrap::NoColon | UserTrap::UnknownType | UserTrap::HashTooLong))
-            && !empty_password::continues(lint.sources, part.at)
+            && !user_words::continues(lint.sources, part.at)
     });
     let name = |word: Vec<u8>| Text::from(word.split(|byte| *byte == b':').next().unwrap_or_default());
     traps.map(|(part, _)| name(part.unquoted())).collect()

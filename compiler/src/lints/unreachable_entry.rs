@@ -1,15 +1,12 @@
 //! `unreachable-entry`
 use super::{
-    acl_inherited_without_flush::Copies,
     rule::{Lint, rule},
+    shadowed::{explain, level, tells},
 };
 use crate::{
-    finding::{Finding, Level},
-    policy::shadow::{Shadow, Shadowed, lists_nothing},
-    program::{
-        Program,
-        acl::{Ace, Action},
-    },
+    finding::Finding,
+    policy::{lists::Copies, shadow::Shadowed},
+    program::{Program, acl::Action},
 };
 
 rule! {
@@ -62,48 +59,6 @@ fn check(lint: &mut Lint<'_>) {
         if tells(program, shadowed) && copies.left_by(shadowed).is_none() {
             lint.report(finding(program, shadowed));
         }
-    }
-}
-
-/// Whether an entry would do something else than those that shadow it, or is one of a list that lets everybody pass before it.
-pub(super) fn tells(program: &Program, shadowed: &Shadowed) -> bool {
-    let ace = |shadow: &Shadow| program.acls.ace(shadow.entry);
-    let open = |ace: &Ace| ace.action == Action::Allow && lists_nothing(&ace.matcher);
-    let limited = program.acls.ace(shadowed.entry).is_some_and(|own| !lists_nothing(&own.matcher));
-    !shadowed.alike || limited && shadowed.by.iter().filter_map(ace).any(open)
-}
-
-/// How bad it is that an entry is shadowed: a `deny` that names what it refuses was certainly meant to refuse it.
-pub(super) fn level(program: &Program, shadowed: &Shadowed) -> Level {
-    let named = program.acls.ace(shadowed.entry).is_some_and(|own| !lists_nothing(&own.matcher));
-    if named && shadowed.passing(program).is_some() { Level::Deny } else { Level::Warn }
-}
-
-/// So many of the entries that shadow one are shown.
-const SHOWN: usize = 3;
-
-/// Points at those that decide before it, and shows a request.
-pub(super) fn explain(mut finding: Finding, program: &Program, shadowed: &Shadowed) -> Finding {
-    let alone = shadowed.by.len() == 1;
-    for shadow in shadowed.by.iter().take(SHOWN) {
-        let Some(ace) = program.acls.ace(shadow.entry) else { continue };
-        let what = match (ace.action, alone) {
-            (Action::Allow, true) => "lets all of its requests pass first",
-            (Action::Allow, false) => "lets some of its requests pass first",
-            (Action::Deny, true) => "refuses all of its requests first",
-            (Action::Deny, false) => "refuses some of its requests first",
-        };
-        finding = finding.also(ace.at, what);
-    }
-    if shadowed.by.len() > SHOWN {
-        finding = finding.note(format!("Together {} entries decide all that it matches.", shadowed.by.len()));
-    }
-    if shadowed.but_bind {
-        finding = finding.note("At most a BIND reaches it, which passes over entries with parents.");
-    }
-    match shadowed.passing(program) {
-        Some(shadow) => finding.note(format!("For example {} passes.", shadow.witness)),
-        None => finding,
     }
 }
 

@@ -2,8 +2,8 @@
 use grammar::value::UserTrap;
 
 use super::{
-    empty_password,
     rule::{Lint, Part, rule},
+    user_words,
 };
 use crate::{
     finding::{Finding, Level},
@@ -58,7 +58,7 @@ fn check(lint: &mut Lint<'_>) {
             }
         }
         // The rest of an entry that a space parted is no entry of its own.
-        if trap == UserTrap::NoColon && empty_password::continues(lint.sources, part.at) {
+        if trap == UserTrap::NoColon && user_words::continues(lint.sources, part.at) {
             continue;
         }
         if let Some(finding) = found(part, trap) {

@@ -2,12 +2,12 @@
 use std::collections::BTreeMap;
 
 use super::{
-    acl_column_mixup,
+    columns,
     rule::{Lint, rule},
 };
 use crate::{
     finding::Finding,
-    policy::walks::Walks,
+    policy::lists::{self, Entry},
     program::{
         acl::{Ace, Action},
         auth::AuthType,
@@ -68,20 +68,14 @@ fn check(lint: &mut Lint<'_>) {
     if !program.process.plugins.is_empty() {
         return;
     }
-    let mut walks = Walks::default();
-    for service in program.services.iter().filter(|service| names_users(service)) {
-        service.acl.into_iter().for_each(|acl| walks.skip(acl));
-    }
     let mut void: BTreeMap<Option<Loc>, Void<'_>> = BTreeMap::new();
-    for service in program.services.iter().filter(|service| hides_users(service)) {
-        let Some(acl) = service.acl else { continue };
-        for (_, ace) in walks.fresh(&program.acls, acl).filter(|(_, ace)| is_void(ace)) {
-            void.entry(service.chain.at).and_modify(|void| void.entries += 1).or_insert(Void {
-                first: ace,
-                entries: 1,
-                service,
-            });
-        }
+    let unnamed = lists::entries_but(program, names_users, hides_users);
+    for Entry { ace, service, .. } in unnamed.filter(|entry| is_void(entry.ace)) {
+        void.entry(service.chain.at).and_modify(|void| void.entries += 1).or_insert(Void {
+            first: ace,
+            entries: 1,
+            service,
+        });
     }
     for void in void.values() {
         lint.report(finding(void));
@@ -100,9 +94,7 @@ fn hides_users(service: &Service) -> bool {
 /// Whether an entry lists names, and none that a client without a name has. What is no name has a finding of its own.
 fn is_void(ace: &Ace) -> bool {
     let names = || ace.matcher.users.iter().flatten();
-    names().next().is_some()
-        && !names().any(|name| name == b"-")
-        && !names().all(acl_column_mixup::is_no_user)
+    names().next().is_some() && !names().any(|name| name == b"-") && !names().all(columns::is_no_user)
 }
 
 fn finding(void: &Void<'_>) -> Finding {

@@ -2,13 +2,12 @@
 use std::collections::HashSet;
 
 use super::{
-    empty_password,
     rule::{Lint, rule},
-    unknown_user_in_acl,
+    user_words,
 };
 use crate::{
-    policy::walks::Walks,
-    program::{acl::Action, auth::AuthType},
+    policy::lists,
+    program::{acl::Action, auth::AuthType, service::Service},
     sources::FileId,
 };
 
@@ -45,30 +44,29 @@ fn check(lint: &mut Lint<'_>) {
         return;
     }
     let mut admitted: HashSet<&[u8]> = HashSet::new();
-    let (mut walks, mut asked) = (Walks::default(), None);
-    for service in &program.services {
-        if !service.chain.value.iter().any(|step| step.kind == AuthType::Strong) {
-            continue;
-        }
-        asked = asked.or(Some(service));
-        let Some(acl) = service.acl else { return };
-        for (_, ace) in walks.fresh(&program.acls, acl).filter(|(_, ace)| ace.action == Action::Allow) {
-            let Some(names) = &ace.matcher.users else { return };
-            // Whom it was to let in is not known.
-            if ace.matcher.is_refused() {
-                return;
-            }
-            admitted.extend(names.iter());
-            // `alice;bob` has a finding of its own.
-            admitted.extend(names.iter().flat_map(unknown_user_in_acl::parts));
-        }
+    let asks = |service: &Service| service.chain.value.iter().any(|step| step.kind == AuthType::Strong);
+    let mut asking = program.services.iter().filter(|service| asks(service));
+    let Some(service) = asking.clone().next() else { return };
+    // Everybody passes there.
+    if asking.any(|service| service.asked_list().is_none()) {
+        return;
     }
-    let Some(service) = asked else { return };
+    let entries = lists::entries(program, |service| asks(service).then_some(()));
+    for ace in entries.map(|entry| entry.ace).filter(|ace| ace.action == Action::Allow) {
+        let Some(names) = &ace.matcher.users else { return };
+        // Whom it was to let in is not known.
+        if ace.matcher.is_refused() {
+            return;
+        }
+        admitted.extend(names.iter());
+        // `alice;bob` has a finding of its own.
+        admitted.extend(names.iter().flat_map(user_words::parts));
+    }
     // A list of users in a file of its own may serve others, too.
     let own = program.users.iter().filter(|user| user.at.file == FileId(0));
     let mut told = HashSet::new();
     for user in own.filter(|user| !admitted.contains(user.name.as_bytes())) {
-        if told.insert(&user.name) && !empty_password::continues(lint.sources, user.at) {
+        if told.insert(&user.name) && !user_words::continues(lint.sources, user.at) {
             lint.report(
                 RULE.finding(user.at, format!("no list lets user `{}` in", user.name))
                     .label("has a password that opens nothing")

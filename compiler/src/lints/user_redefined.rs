@@ -2,8 +2,8 @@
 use std::collections::HashMap;
 
 use super::{
-    empty_password,
     rule::{Lint, rule},
+    user_words,
 };
 use crate::finding::Level;
 
@@ -39,7 +39,7 @@ fn check(lint: &mut Lint<'_>) {
     for user in &program.users {
         let Some(before) = known.insert(&user.name, user) else { continue };
         // What a space parted is no user that anybody meant.
-        if [before.at, user.at].iter().any(|at| empty_password::continues(lint.sources, *at)) {
+        if [before.at, user.at].iter().any(|at| user_words::continues(lint.sources, *at)) {
             continue;
         }
         let same = before.password == user.password;

@@ -36,7 +36,6 @@ rule! {
     level: Warn,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
     check: check,
 }
 

@@ -2,10 +2,10 @@
 use grammar::value::UserTrap;
 
 use super::{
-    empty_password,
-    rule::{Lint, rule},
+    rule::{Part, rule},
+    user_words,
 };
-use crate::program::trap::Trap;
+use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
     /// A word of a `users` line begins with a colon: it makes a user without a name.
@@ -27,19 +27,14 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::User(UserTrap::EmptyName) => finding,
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (part, trap) in lint.traps() {
-        if trap == Trap::User(UserTrap::EmptyName) && !empty_password::continues(lint.sources, part.whole) {
-            // The word holds a password: it is not cited.
-            lint.report(
-                RULE.finding(part.whole, "this user has no name")
-                    .label("begins with a colon")
-                    .help("write `NAME:CL:PASSWORD` without spaces"),
-            );
-        }
-    }
+fn finding(part: Part<'_>) -> Option<Finding> {
+    // The word holds a password: it is not cited.
+    (!user_words::continues(part.sources, part.whole)).then(|| {
+        RULE.finding(part.whole, "this user has no name")
+            .label("begins with a colon")
+            .help("write `NAME:CL:PASSWORD` without spaces")
+    })
 }

@@ -2,8 +2,8 @@
 use grammar::value::{WeekdayTrap, weekdays};
 
 use super::{
-    acl_column_mixup,
-    rule::{Lint, Part, rule},
+    columns,
+    rule::{Part, rule},
 };
 use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 
@@ -47,21 +47,12 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::Weekdays(fault) => |part| finding(part, fault),
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (part, trap) in lint.traps() {
-        if let Trap::Weekdays(trap) = trap {
-            // Hours here are in the wrong column, and that is what to say.
-            if acl_column_mixup::holds_clock(part.word) {
-                continue;
-            }
-            let restricts = weekdays(&part.unquoted()).value.is_some();
-            lint.report(found(part, trap, restricts));
-        }
-    }
+fn finding(part: Part<'_>, fault: WeekdayTrap) -> Option<Finding> {
+    // Hours here are in the wrong column, and that is what to say.
+    (!columns::holds_clock(part.word)).then(|| found(part, fault, weekdays(&part.unquoted()).value.is_some()))
 }
 
 /// `part` of a weekday field is not read as it is written. `restricts`: the field has other days.

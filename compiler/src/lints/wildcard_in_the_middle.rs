@@ -1,8 +1,8 @@
 //! A `*` that stands for itself.
 use grammar::value::TargetTrap;
 
-use super::rule::{Lint, rule};
-use crate::program::trap::Trap;
+use super::rule::{Part, rule};
+use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
     /// A `*` is a wildcard at either end of a name only; in the middle it stands for itself.
@@ -28,18 +28,11 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Line,
-    check: check,
+    trap: Trap::Target(TargetTrap::WildcardInside) => finding,
 }
 
-fn check(lint: &mut Lint<'_>) {
-    for (item, trap) in lint.traps() {
-        if trap == Trap::Target(TargetTrap::WildcardInside) {
-            lint.report(
-                RULE.finding(item.at, format!("the `*` inside `{}` is no wildcard", item.cited()))
-                    .label("never matches")
-                    .help("put the `*` at an end: `*.example`, `ads.*`, `*ads*`"),
-            );
-        }
-    }
+fn finding(item: Part<'_>) -> Finding {
+    RULE.finding(item.at, format!("the `*` inside `{}` is no wildcard", item.cited()))
+        .label("never matches")
+        .help("put the `*` at an end: `*.example`, `ads.*`, `*ads*`")
 }

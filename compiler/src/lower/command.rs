@@ -111,7 +111,7 @@ impl Lowering<'_> {
             }
         }
         if split.len() > MOST_WORDS {
-            self.report(lints::too_many_words::finding(at));
+            self.report(lints::too_many_words::finding(at, SyntaxError::TooManyWords(at.span).message()));
             split.truncate(MOST_WORDS);
         }
         let mut split = split.into_iter();

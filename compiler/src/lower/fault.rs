@@ -13,16 +13,17 @@ const LONGEST_LINE: usize = 65_534;
 impl Lowering<'_> {
     /// Reports `fault`, in the file whose text is given.
     pub(super) fn fault(&mut self, file: FileId, text: &[u8], fault: SyntaxError) {
-        let at = |span| Loc { file, span };
+        let at = Loc { file, span: fault.span() };
+        let message = fault.message();
         self.report(match fault {
-            SyntaxError::UnclosedQuote(span) => unclosed_quote::finding(at(span)),
-            SyntaxError::UnfinishedSplice(span) => unfinished_splice::finding(at(span)),
-            SyntaxError::Nul(span) => nul_byte::finding(at(span)),
-            SyntaxError::LineTooLong(span) => {
-                line_too_long::finding(at(span), rest_is_refused(span.of(text)))
+            SyntaxError::UnclosedQuote(_) => unclosed_quote::finding(at, message),
+            SyntaxError::UnfinishedSplice(_) => unfinished_splice::finding(at, message),
+            SyntaxError::Nul(_) => nul_byte::finding(at, message),
+            SyntaxError::LineTooLong(rest) => {
+                line_too_long::finding(at, message, rest_is_refused(rest.of(text)))
             }
-            SyntaxError::TooManyWords(span) => too_many_words::finding(at(span)),
-            SyntaxError::ByteOrderMark(span) => bom::finding(at(span)),
+            SyntaxError::TooManyWords(_) => too_many_words::finding(at, message),
+            SyntaxError::ByteOrderMark(_) => bom::finding(at, message),
         });
     }
 }

@@ -1,11 +1,11 @@
 //! Services whose authentication cache can hit, and what they would do without it.
 use std::collections::BTreeMap;
 
-use super::{Policy, walks, witness::Witness};
+use super::{Policy, decided, lists::Once, witness::Witness};
 use crate::{
     program::{
         Program,
-        acl::{Ace, AceId, ListId},
+        acl::{Ace, AceId},
         auth::{AuthCache, AuthStep, AuthType, remembering},
         service::{Service, ServiceKind},
     },
@@ -58,15 +58,7 @@ impl Cached<'_> {
 
     /// A request that an entry decides.
     pub fn reaches(&self, policy: &Policy, id: AceId) -> Option<Witness> {
-        self.real().find_map(|step| walks::decided_by(policy, self.index, step, id))
-    }
-
-    /// The entries of its list from the `from`th on.
-    pub fn entries_from<'p>(&self, program: &'p Program, from: u32) -> impl Iterator<Item = AceId> + use<'p> {
-        let list = self.service.acl.and_then(|acl| program.acls.lists.get(acl.list.0 as usize));
-        let before_last = self.service.acl.map_or(0, |acl| acl.len.saturating_sub(1)) as usize;
-        let copied = list.and_then(|list| list.get(from as usize..before_last)).unwrap_or_default();
-        copied.iter().copied().chain(self.service.acl.map(|acl| acl.last))
+        self.real().find_map(|step| decided::by_step(policy, self.index, step, id))
     }
 }
 
@@ -79,20 +71,17 @@ pub fn bypassed<'a>(
 ) -> BTreeMap<Loc, Bypassed<'a>> {
     let program = policy.program();
     let mut found: BTreeMap<Loc, Bypassed<'a>> = BTreeMap::new();
-    let mut searched: BTreeMap<(Loc, ListId, ServiceKind), u32> = BTreeMap::new();
+    let mut once: BTreeMap<(Loc, ServiceKind), Once> = BTreeMap::new();
     for cached in services(program).filter(|cached| cached.step.kind == AuthType::CacheAcl) {
-        let (Some(at), Some(acl)) = (cached.step.at, cached.service.acl) else { continue };
+        let (Some(at), Some(acl)) = (cached.step.at, cached.service.asked_list()) else { continue };
         if let Some(bypassed) = found.get_mut(&at) {
             bypassed.services += 1;
             continue;
         }
-        let searched = searched.entry((at, acl.list, cached.service.kind)).or_default();
-        let entries = cached.entries_from(program, *searched);
-        let wanted = |id: &AceId| program.acls.ace(*id).is_some_and(|ace| wanted(&cached, ace));
-        let first =
-            entries.filter(wanted).find_map(|id| Some((program.acls.ace(id)?, cached.reaches(policy, id)?)));
-        *searched = (*searched).max(acl.len.saturating_sub(1));
-        if let Some((entry, witness)) = first {
+        let once = once.entry((at, cached.service.kind)).or_default();
+        let mut entries = once.fresh_and_last(&program.acls, acl).filter(|(_, ace)| wanted(&cached, ace));
+        if let Some((entry, witness)) = entries.find_map(|(id, ace)| Some((ace, cached.reaches(policy, id)?)))
+        {
             found.insert(at, Bypassed { cached, entry, witness, services: 1 });
         }
     }

@@ -11,11 +11,11 @@
 //! another has a greater one, which may be left from a walk before.
 use std::collections::HashMap;
 
-use super::{Policy, walked::Walked, witness::Witness};
+use super::{Policy, lists::AskedList, witness::Witness};
 use crate::{
     program::{
         Program,
-        acl::{Ace, AceId, Action, ListId, Matcher, NamePattern, Operation, Operations, Parent},
+        acl::{Ace, AceId, Action, ListId, Matcher, Operation, Operations, Parent},
     },
     requests::{
         askable::Askable,
@@ -70,19 +70,19 @@ const WALKED: usize = 24;
 /// All of them, by list and place.
 pub(crate) fn find<'p>(
     program: &Program,
-    lists: &[Walked],
+    lists: &[AskedList],
     policy: impl Fn() -> &'p Policy,
 ) -> Vec<Shadowed> {
     let mut work = Work(WORK);
     let mut found = Vec::new();
     let mut alike = 0;
-    for walked in lists {
-        let (acl, Some((service, _))) = (walked.acl, walked.copies.first().copied()) else { continue };
+    for list in lists {
+        let (acl, Some((service, _))) = (list.acl, list.copies.first().copied()) else { continue };
         let entries: Vec<AceId> = program.acls.entries(acl).map(|(id, _)| id).collect();
         if entries.len() < 2 {
             continue;
         }
-        let asked = Askable::of(walked.services(program).map(|service| (program, service)));
+        let asked = Askable::of(list.services(program).map(|service| (program, service)));
         let walk = Walk { acls: &program.acls, list: Some(acl) };
         let plain = |request: &Request<'_>| walk.decide(request);
         let indexed = |request: &Request<'_>| policy().decide(service, request);
@@ -159,7 +159,7 @@ impl<'a> Search<'a> {
         let defined: Vec<&[u8]> = self.program.users.iter().map(|user| user.name.as_bytes()).collect();
         let mut exact: Option<Exact<'_>> = None;
         for (place, (id, ace)) in self.entries.iter().zip(self.aces()).enumerate().skip(1) {
-            let view = if lists_nothing(&ace.matcher) { View::Everything } else { View::Clients };
+            let view = if ace.matcher.lists_nothing() { View::Everything } else { View::Clients };
             let Some(shadow) = self.sampled(&sampler, view, place, ace) else { continue };
             let covered = shadow.filter(|shadow| self.covers(shadow, ace));
             let plainly =
@@ -318,33 +318,6 @@ impl<'s> Exact<'s> {
 
 fn without<'a>(cell: Cell<'a>, shape: &Shape<'a>) -> Vec<Cell<'a>> {
     if cell.meets(shape) { cell.minus(shape) } else { vec![cell] }
-}
-
-/// Whether an entry is for all requests: it lists nothing, or all that there is.
-pub(crate) fn lists_nothing(matcher: &Matcher) -> bool {
-    let Matcher { users, sources, targets, ports, operations, weekdays, periods } = matcher;
-    let whole = |ranges: &[crate::program::acl::AddressRange]| {
-        ranges.iter().any(|range| range.first.is_unspecified() && is_last(range.last))
-    };
-    users.is_none()
-        && operations.is_none()
-        && weekdays.is_none()
-        && periods.is_none()
-        && sources.as_deref().is_none_or(whole)
-        && ports
-            .as_deref()
-            .is_none_or(|ports| ports.iter().any(|range| range.first <= 1 && range.last == u16::MAX))
-        && targets.as_deref().is_none_or(|targets| {
-            let any = |name: NamePattern<'_>| name.text().is_empty();
-            whole(&targets.addresses) || targets.names.iter().any(any)
-        })
-}
-
-const fn is_last(address: std::net::IpAddr) -> bool {
-    match address {
-        std::net::IpAddr::V4(address) => address.to_bits() == u32::MAX,
-        std::net::IpAddr::V6(address) => address.to_bits() == u128::MAX,
-    }
 }
 
 impl Shadowed {

@@ -103,6 +103,25 @@ impl Matcher {
         self.users.as_ref().is_some_and(ItemList::is_empty)
     }
 
+    /// Whether it is for all requests: it lists nothing, or all that there is.
+    #[must_use]
+    pub fn lists_nothing(&self) -> bool {
+        let Self { users, sources, targets, ports, operations, weekdays, periods } = self;
+        let whole = |ranges: &[AddressRange]| ranges.iter().any(AddressRange::is_whole);
+        users.is_none()
+            && operations.is_none()
+            && weekdays.is_none()
+            && periods.is_none()
+            && sources.as_deref().is_none_or(whole)
+            && ports
+                .as_deref()
+                .is_none_or(|ports| ports.iter().any(|range| range.first <= 1 && range.last == u16::MAX))
+            && targets.as_deref().is_none_or(|targets| {
+                let any = |name: NamePattern<'_>| name.text().is_empty();
+                whole(&targets.addresses) || targets.names.iter().any(any)
+            })
+    }
+
     /// How many users, addresses, names, ports and periods it lists.
     #[must_use]
     pub fn values(&self) -> usize {
@@ -233,9 +252,14 @@ pub enum ParentHost {
 impl Acls {
     /// The entries of a list as a service copied it, in order.
     pub fn entries(&self, acl: AclRef) -> impl Iterator<Item = (AceId, &Ace)> {
+        self.entries_from(acl, 0)
+    }
+
+    /// The same from the `from`th entry on, and in any case the last.
+    pub fn entries_from(&self, acl: AclRef, from: u32) -> impl Iterator<Item = (AceId, &Ace)> {
         let copied = self.lists.get(acl.list.0 as usize).map_or(&[][..], Vec::as_slice);
         let before = acl.len.saturating_sub(1) as usize;
-        let ids = copied.get(..before).unwrap_or_default().iter().copied().chain([acl.last]);
+        let ids = copied.get(from as usize..before).unwrap_or_default().iter().copied().chain([acl.last]);
         ids.filter_map(|id| Some((id, self.ace(id)?)))
     }
 

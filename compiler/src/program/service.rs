@@ -9,7 +9,7 @@ use grammar::Text;
 use super::{
     Set,
     acl::{AclRef, Operation},
-    auth::{AuthCache, Chain},
+    auth::{AuthCache, AuthType, Chain},
     log::ServiceLog,
     tls::Tls,
 };
@@ -157,6 +157,20 @@ pub struct Service {
     pub options: Arc<ServiceOptions>,
     /// `noforce` was not in force: running sessions are re-checked after a reload.
     pub force: Set<bool>,
+}
+
+impl Service {
+    /// Whether it asks its access list: with `none` first in the chain every request passes before that.
+    #[must_use]
+    pub fn asks_list(&self) -> bool {
+        self.chain.value.first().is_none_or(|step| step.kind != AuthType::None)
+    }
+
+    /// The access list that it asks. `None`: it asks none, or an empty one.
+    #[must_use]
+    pub fn asked_list(&self) -> Option<AclRef> {
+        self.acl.filter(|_| self.asks_list())
+    }
 }
 
 /// Where a service listens.

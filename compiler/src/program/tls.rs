@@ -29,6 +29,17 @@ pub struct Tls {
     pub certificate_cache: Option<Set<Text>>,
 }
 
+/// The [mode](Tls::client_mode) in which TLS begins at the parent.
+const FOR_PARENTS: i32 = 3;
+
+impl Tls {
+    /// Whether TLS is spoken to parents whose type asks for it.
+    #[must_use]
+    pub fn secures_parents(&self) -> bool {
+        self.connect.is_some() && self.client_mode.value == FOR_PARENTS
+    }
+}
+
 /// One side's settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TlsSide {

@@ -83,6 +83,32 @@ fn order_is_judged_where_the_lines_are_known() {
 }
 
 #[test]
+fn what_another_line_leaves_open_is_not_judged() {
+    for (known, open, rule) in [
+        ("rotate 0", "rotate {{ keep }}", "archiver-without-rotate"),
+        ("log /var/log/a", "log {{ log }}", "rotate-without-type"),
+        ("nscache 0", "nscache {{ size }}", "nsrecord-without-nscache"),
+        ("auth strong cache", "auth strong {{ more }} cache", "auth-cache-after-real-type"),
+        ("auth strong cache", "auth strong cache\n{{ more }}", "auth-cache-after-real-type"),
+    ] {
+        let text = |line: &str| {
+            format!(
+                "{line}\narchiver gz /usr/bin/gzip %F\nlog /var/log/b{}\n{}nsrecord a.example 192.0.2.1\nauthcache user,pass\nproxy -i127.0.0.1\n",
+                if rule == "archiver-without-rotate" { " D" } else { "" },
+                if rule == "rotate-without-type" { "rotate 5\n" } else { "" },
+            )
+        };
+        let found = |line: &str| {
+            let mut files = MemoryFiles::default();
+            files.insert("main", text(line));
+            let compiled = compile_with(Path::new("main"), &files, &CompileOptions::default());
+            compiled.findings.iter().filter(|finding| finding.rule == rule).count()
+        };
+        assert_eq!((found(known), found(open)), (1, 0), "{rule}: {open}");
+    }
+}
+
+#[test]
 fn decisions_are_judged_where_no_marker_changes_them() {
     check("log {{ log }}\nauth iponly\nallow *\nproxy\n", &[("open-proxy", 4)]);
     for unknown in ["internal {{ ip }}", "auth {{ auth }}", "deny {{ what }}", "{{ more }}"] {
@@ -125,7 +151,7 @@ fn an_allowance_for_what_is_not_known_is_not_unused() {
         ("# cfgc: allow(cleartext-password) a lab\nusers {{ users }}\n", 0),
         ("# cfgc: allow(cleartext-password) a lab\nusers $more\n", 0),
         // What stands in one line is known.
-        ("include more\n# cfgc: allow(port-range-reversed) a lab\nallow *\n", 1),
+        ("include more\n# cfgc: allow(port-list-malformed) a lab\nallow *\n", 1),
         ("# cfgc: allow(open-proxy) a lab\nmaxconn 5\n", 1),
         ("include more\n# cfgc: allow(no-such-rule) a lab\nproxy\n", 1),
     ] {

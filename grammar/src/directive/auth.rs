@@ -67,7 +67,8 @@ pub(super) const ROWS: &[Directive] = &[
         Global,
         LONG,
         "Sets the name server that `auth dnsname` asks. Without it, `nserver` is asked. The port is always 53.",
-    ),
+    )
+    .apart(),
     row(
         "force",
         (0, Some(0)),

@@ -10,7 +10,8 @@ pub(super) const ROWS: &[Directive] = &[
         LONG,
         "Adds a name server to ask instead of the system's resolver. A bare IPv6 address is cut at its first colon: write it in brackets. \
          Servers beyond the built-in number are ignored.",
-    ),
+    )
+    .apart(),
     row(
         "nscache",
         (1, Some(1)),
@@ -18,7 +19,8 @@ pub(super) const ROWS: &[Directive] = &[
         Global,
         LONG,
         "Caches IPv4 addresses of names. 65536 is a good size; less than 256 is refused.",
-    ),
+    )
+    .apart(),
     row(
         "nscache6",
         (1, Some(1)),
@@ -26,7 +28,8 @@ pub(super) const ROWS: &[Directive] = &[
         Global,
         "0.8.0",
         "Caches IPv6 addresses of names. Less than 256 is refused.",
-    ),
+    )
+    .apart(),
     row(
         "nsrecord",
         (2, Some(2)),
@@ -37,7 +40,8 @@ pub(super) const ROWS: &[Directive] = &[
         Global,
         LONG,
         "Puts a fixed record into the name cache. `nscache` must stand before it.",
-    ),
+    )
+    .apart(),
     row(
         "fakeresolve",
         (0, Some(0)),
@@ -54,5 +58,6 @@ pub(super) const ROWS: &[Directive] = &[
         Global,
         LONG,
         "Runs a program when a name can't be resolved. Names that are in the cache do not start it.",
-    ),
+    )
+    .apart(),
 ];

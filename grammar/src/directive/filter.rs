@@ -48,5 +48,6 @@ pub(super) const ROWS: &[Directive] = &[
         Global,
         LONG,
         "Sets up to which length data is filtered. Longer bodies pass unfiltered.",
-    ),
+    )
+    .apart(),
 ];

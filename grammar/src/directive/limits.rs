@@ -99,5 +99,6 @@ pub(super) const ROWS: &[Directive] = &[
         Global,
         LONG,
         "Keeps the traffic counters in a binary file, and may write reports of them. A file that is not a counter file stops the load.",
-    ),
+    )
+    .apart(),
 ];

@@ -22,7 +22,8 @@ pub(super) const ROWS: &[Directive] = &[
         Setting,
         LONG,
         "Sets the address from which the following services connect. It may stand twice, for IPv4 and for IPv6.",
-    ),
+    )
+    .apart(),
     row(
         "maxconn",
         (1, Some(1)),
@@ -31,7 +32,8 @@ pub(super) const ROWS: &[Directive] = &[
         LONG,
         "Sets how many clients each of the following services serves at once. Further ones wait in the backlog; 0 is refused. \
          To limit single clients, use `connlim`.",
-    ),
+    )
+    .apart(),
     row(
         "backlog",
         (1, Some(1)),
@@ -39,7 +41,8 @@ pub(super) const ROWS: &[Directive] = &[
         Setting,
         LONG,
         "Sets how many connections may wait to be accepted by the following services. By default 1 + maxconn/8; the kernel caps it at somaxconn.",
-    ),
+    )
+    .apart(),
     row(
         "maxseg",
         (1, Some(1)),
@@ -47,7 +50,8 @@ pub(super) const ROWS: &[Directive] = &[
         Global,
         "0.9.6",
         "Sets the largest TCP segment on outgoing connections. It helps where path MTU discovery does not work.",
-    ),
+    )
+    .apart(),
     row(
         "timeouts",
         (1, None),
@@ -67,7 +71,8 @@ pub(super) const ROWS: &[Directive] = &[
         Global,
         LONG,
         "Sets the timeouts, in seconds, in a fixed order. Fewer may be given, so a lost number shifts all behind it; each must be 1 to 2000000.",
-    ),
+    )
+    .apart(),
     row(
         "parentretries",
         (1, Some(1)),
@@ -75,5 +80,6 @@ pub(super) const ROWS: &[Directive] = &[
         Global,
         LONG,
         "Sets how often parents are drawn and tried for a request. A value below 1 changes nothing.",
-    ),
+    )
+    .apart(),
 ];

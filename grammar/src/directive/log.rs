@@ -24,7 +24,8 @@ pub(super) const ROWS: &[Directive] = &[
         Setting,
         LONG,
         "Sets where the following services log. Services before the first `log` line log nowhere. A file that can't be opened stops the load.",
-    ),
+    )
+    .apart(),
     row(
         "logformat",
         (1, Some(1)),
@@ -33,7 +34,8 @@ pub(super) const ROWS: &[Directive] = &[
         LONG,
         "Sets what a log record holds. It begins with `L` (local time) or `G` (Greenwich), before which `-XX+R` may replace the characters XX by R: \
          any other first character is eaten. With ODBC it is an SQL statement, and characters that end its strings must be in XX.",
-    ),
+    )
+    .apart(),
     row(
         "logdump",
         (1, Some(2)),
@@ -41,7 +43,8 @@ pub(super) const ROWS: &[Directive] = &[
         Setting,
         LONG,
         "Writes a log record each time a session of the following services has moved so many bytes. Without it a record is written when the session ends.",
-    ),
+    )
+    .apart(),
     row(
         "rotate",
         (1, Some(1)),
@@ -49,7 +52,8 @@ pub(super) const ROWS: &[Directive] = &[
         Global,
         LONG,
         "Sets how many old log files are kept. It works only with a rotation letter in `log`.",
-    ),
+    )
+    .apart(),
     row(
         "archiver",
         (2, None),
@@ -64,5 +68,6 @@ pub(super) const ROWS: &[Directive] = &[
         Global,
         LONG,
         "Sets the program that packs old log files. Without `%F` the file is its last argument.",
-    ),
+    )
+    .apart(),
 ];

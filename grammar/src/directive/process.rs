@@ -29,7 +29,8 @@ pub(super) const ROWS: &[Directive] = &[
         Process,
         LONG,
         "Names the file that a reload reads, and that the web page saves. By default it is the one that was started with.",
-    ),
+    )
+    .apart(),
     row(
         "writable",
         (0, Some(0)),
@@ -45,7 +46,8 @@ pub(super) const ROWS: &[Directive] = &[
         Process,
         LONG,
         "Leaves the terminal and goes on in the background. It belongs before all services and logs.",
-    ),
+    )
+    .apart(),
     row(
         "service",
         (0, Some(0)),
@@ -61,7 +63,8 @@ pub(super) const ROWS: &[Directive] = &[
         Process,
         LONG,
         "Writes the number of the process to a file. A file that can't be written stops the load.",
-    ),
+    )
+    .apart(),
     row(
         "monitor",
         (1, Some(1)),
@@ -69,7 +72,8 @@ pub(super) const ROWS: &[Directive] = &[
         Global,
         LONG,
         "Reloads the configuration when a file changes. A file that does not exist yet is not watched; a half-written one is read as it is.",
-    ),
+    )
+    .apart(),
     row(
         "system",
         (1, Some(1)),
@@ -77,7 +81,8 @@ pub(super) const ROWS: &[Directive] = &[
         Process,
         LONG,
         "Runs a shell command when this line is reached, at each load. What it returns does not matter.",
-    ),
+    )
+    .apart(),
     row(
         "setuid",
         (1, Some(1)),
@@ -85,7 +90,8 @@ pub(super) const ROWS: &[Directive] = &[
         Process,
         LONG,
         "Gives up the user that the program was started as. Ports below 1024, logs and `setgid` belong before it.",
-    ),
+    )
+    .apart(),
     row(
         "setgid",
         (1, Some(1)),
@@ -93,7 +99,8 @@ pub(super) const ROWS: &[Directive] = &[
         Process,
         LONG,
         "Gives up the group that the program was started as. It must stand before `setuid`, which takes the right to do it.",
-    ),
+    )
+    .apart(),
     row(
         "chroot",
         (1, Some(3)),
@@ -105,7 +112,8 @@ pub(super) const ROWS: &[Directive] = &[
         Process,
         LONG,
         "Makes a directory the root of all paths from here on, and may set user and group. A reload reads files inside it.",
-    ),
+    )
+    .apart(),
     row(
         "stacksize",
         (1, Some(1)),
@@ -121,7 +129,8 @@ pub(super) const ROWS: &[Directive] = &[
         Global,
         LONG,
         "Sets the character between user and server in mail and FTP logins, instead of `@`. Only the first byte counts.",
-    ),
+    )
+    .apart(),
     row(
         "plugin",
         (2, None),

@@ -59,6 +59,16 @@ pub enum AddressError {
 }
 
 impl AddressRange {
+    /// Whether it is every address of its family.
+    #[must_use]
+    pub const fn is_whole(&self) -> bool {
+        let last = match self.last {
+            IpAddr::V4(last) => last.to_bits() == u32::MAX,
+            IpAddr::V6(last) => last.to_bits() == u128::MAX,
+        };
+        self.first.is_unspecified() && last
+    }
+
     /// A single address.
     #[must_use]
     pub const fn single(address: IpAddr) -> Self {

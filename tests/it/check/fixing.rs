@@ -20,7 +20,7 @@ fn safe_fixes_are_written_to_all_files_and_the_rest_is_reported() {
     let mode = fs::metadata(folder.path("3proxy.cfg")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o640);
     let lines: Vec<&str> = said.out.lines().collect();
-    assert!(lines[0].starts_with("fixed[port-range-reversed]: 3proxy.cfg:4: "), "{}", said.out);
+    assert!(lines[0].starts_with("fixed[port-list-malformed]: 3proxy.cfg:4: "), "{}", said.out);
     assert!(lines[1].starts_with("fixed[weekday-not-understood]: more.cfg:1: "), "{}", said.out);
     assert!(lines[2].starts_with("3proxy.cfg:6:3: warn[indented-directive]"), "{}", said.out);
     assert_eq!((lines.len(), said.status), (3, Some(0)), "{}", said.err);
@@ -79,7 +79,7 @@ fn standard_input_is_a_filter() {
 #[test]
 fn what_is_allowed_is_not_mended() {
     let folder = folder();
-    folder.check(&["--fix", "--allow", "port-range-reversed", "3proxy.cfg"]);
+    folder.check(&["--fix", "--allow", "port-list-malformed", "3proxy.cfg"]);
     assert!(folder.read("3proxy.cfg").contains("443-80"));
 }
 
@@ -96,7 +96,7 @@ fn a_file_that_can_not_be_written_is_told() {
     writer.join().unwrap().unwrap();
     assert_eq!(said.status, Some(2));
     assert!(said.err.contains("`pipe` can't be rewritten"), "{}", said.err);
-    assert!(said.out.contains("[port-range-reversed]") && !said.out.contains("fixed["), "{}", said.out);
+    assert!(said.out.contains("[port-list-malformed]") && !said.out.contains("fixed["), "{}", said.out);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn of_files_that_can_not_all_be_written_none_is() {
     assert_eq!(said.status, Some(2), "{}", said.err);
     assert_eq!(folder.read("more.cfg"), "deny * * * * * Mon-Fri\n");
     assert!(
-        said.err.contains("3proxy.cfg:4:13") && said.err.contains("[port-range-reversed]"),
+        said.err.contains("3proxy.cfg:4:13") && said.err.contains("[port-list-malformed]"),
         "{}",
         said.err
     );

@@ -76,7 +76,7 @@ fn statistics_count_rules() {
     let tail: Vec<&str> = said.out.lines().skip(3).collect();
     assert_eq!(
         tail,
-        ["2 warn[indented-directive] (--unsafe-fixes)", "1 deny[port-range-reversed] (--fix)", ""],
+        ["2 warn[indented-directive] (--unsafe-fixes)", "1 deny[port-list-malformed] (--fix)", ""],
         "{}",
         said.out
     );

@@ -73,7 +73,7 @@ fn of_files_that_are_not_read_nothing_is_claimed() {
     ]);
     let said = folder.check(&["--no-includes", "--format", "short", "users.cfg", "include.cfg"]);
     // A line by itself is judged as ever.
-    assert!(said.out.contains("users.cfg:6:13: deny[port-range-reversed]"), "{}", said.out);
+    assert!(said.out.contains("users.cfg:6:13: deny[port-list-malformed]"), "{}", said.out);
     for rule in [
         "strong-without-users",
         "unknown-user-in-acl",
@@ -127,8 +127,8 @@ fn a_file_has_one_name_however_it_is_found() {
     ]);
     let said = |arguments: &[&str]| folder.check(&[&["--format", "short"], arguments].concat()).out;
     let plain = said(&["--root", ".", "etc/3proxy.cfg"]);
-    assert!(plain.starts_with("etc/more.cfg:1:13: deny[port-range-reversed]"), "{plain}");
-    assert!(plain.contains("\netc/last.cfg:1:13: deny[port-range-reversed]"), "{plain}");
+    assert!(plain.starts_with("etc/more.cfg:1:13: deny[port-list-malformed]"), "{plain}");
+    assert!(plain.contains("\netc/last.cfg:1:13: deny[port-list-malformed]"), "{plain}");
     for arguments in [
         &["--root", "./", "./etc/3proxy.cfg"][..],
         &["--root=.", "./etc"],

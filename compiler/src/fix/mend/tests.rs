@@ -39,7 +39,7 @@ fn safe_fixes_are_made_until_none_is_left() {
     );
     let rules: Vec<_> = mended.made.iter().map(|made| (made.rule, made.line)).collect();
     let expected =
-        [("bom", 1), ("port-range-reversed", 3), ("weekday-not-understood", 3), ("unknown-option", 4)];
+        [("bom", 1), ("port-list-malformed", 3), ("weekday-not-understood", 3), ("unknown-option", 4)];
     assert_eq!(rules, expected);
     assert!(mended.withheld.is_empty(), "{:?}", mended.withheld);
     assert!(mended.compiled.findings.is_empty(), "{:#?}", mended.compiled.findings);
@@ -68,7 +68,7 @@ fn a_fix_that_would_bring_a_finding_is_not_made() {
     let mended = mended(before, "", Safety::Safe);
     assert_eq!(text(&mended, MAIN).unwrap(), before.replace('\u{2013}', "-"));
     let [withheld] = &mended.withheld[..] else { panic!("{:?}", mended.withheld) };
-    assert_eq!((withheld.fix.rule, &withheld.brings[..]), ("port-range-reversed", &["open-proxy"][..]));
+    assert_eq!((withheld.fix.rule, &withheld.brings[..]), ("port-list-malformed", &["open-proxy"][..]));
 }
 
 #[test]

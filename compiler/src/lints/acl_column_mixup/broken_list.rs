@@ -1,11 +1,14 @@
 //! A list that a space cuts in two, so that its rest stands in the next column.
 use grammar::Span;
 
-use super::{RULE, columns, is_address};
+use super::RULE;
 use crate::{
     finding::Finding,
     fix::{Edit, Fix, Safety},
-    lints::Lint,
+    lints::{
+        Lint,
+        columns::{columns, is_address},
+    },
     sources::Loc,
 };
 

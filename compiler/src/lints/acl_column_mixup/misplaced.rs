@@ -1,24 +1,24 @@
 //! Ports, operations, addresses and hours in a column of another kind.
-use grammar::{
-    Span,
-    value::{NamePattern, OPERATION_WORDS, Targets},
-};
+use grammar::Span;
 
-use super::{RULE, all_items, columns, is_address, items};
+use super::RULE;
 use crate::{
     fix::{Edit, Fix, Safety},
-    lints::{Lint, period_ignored, rule::Part},
+    lints::{
+        Lint,
+        columns::{
+            OPERATIONS, PORTS, TARGETS, all_items, columns, holds_address, holds_clock, is_address,
+            is_operation, is_port, names_no_host,
+        },
+        period_ignored,
+        rule::Part,
+    },
     program::{acl::Matcher, trap::Trap},
     sources::{Loc, Sources},
 };
 
 const COLUMNS: &str =
     "The columns are: users, sources, targets, target ports, operations, weekdays, periods.";
-
-/// Places of columns, counted from 0.
-const TARGETS: usize = 2;
-const PORTS: usize = 3;
-const OPERATIONS: usize = 4;
 
 /// Reports a port list of addresses, and weekdays that are hours: each once, whatever 3proxy makes of their parts.
 pub(super) fn check(lint: &mut Lint<'_>) {
@@ -34,41 +34,6 @@ pub(super) fn check(lint: &mut Lint<'_>) {
             found(lint, part);
         }
     }
-}
-
-/// Whether a port list has an address in it.
-pub(crate) fn holds_address(ports: &[u8]) -> bool {
-    items(ports).any(|(_, item)| is_address(item))
-}
-
-/// Whether a weekday list has a time of the day in it.
-pub(crate) fn holds_clock(weekdays: &[u8]) -> bool {
-    weekdays.contains(&b':')
-}
-
-/// Whether the targets are nothing but ports or operations, which this rule reports.
-pub(crate) fn names_no_host(targets: &Targets) -> bool {
-    let all = |test: fn(&[u8]) -> bool| {
-        let mut names = targets.names.iter().map(|name| match name {
-            NamePattern::Exact(name) => test(name),
-            _ => false,
-        });
-        names.next() == Some(true) && names.all(|fits| fits)
-    };
-    targets.addresses.is_empty() && (all(is_port) || all(|name| is_operation(&name.to_ascii_uppercase())))
-}
-
-/// A port, or a range of ports.
-fn is_port(item: &[u8]) -> bool {
-    let port = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u16>().is_ok();
-    str::from_utf8(item).is_ok_and(|item| match item.split_once('-') {
-        Some((first, last)) => port(first) && port(last),
-        None => port(item),
-    })
-}
-
-fn is_operation(item: &[u8]) -> bool {
-    OPERATION_WORDS.iter().any(|(name, _)| name.as_bytes() == item)
 }
 
 /// Reports ports or operations in the target column. Names are compared whatever their case, but only capitals make an operation.

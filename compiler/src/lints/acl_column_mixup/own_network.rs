@@ -1,11 +1,11 @@
 //! The clients' own network in the target column.
 use std::{collections::HashSet, net::IpAddr};
 
-use super::{RULE, columns};
+use super::RULE;
 use crate::{
     finding::Level,
     fix::{Edit, Fix, Safety},
-    lints::Lint,
+    lints::{Lint, columns::columns},
     program::{
         acl::{Ace, AclRef, Action, Matcher},
         auth::AuthType,

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::{Shadowed, find};
 use crate::{
     compile,
-    policy::{Policy, walked},
+    policy::{Policy, lists},
     program::acl::Operation,
     requests::testing::{line, universe},
     sources::MemoryFiles,
@@ -17,7 +17,7 @@ fn shadowed(text: &str) -> (Policy, Vec<Shadowed>) {
     let mut files = MemoryFiles::default();
     files.insert("3proxy.cfg", text);
     let policy = Policy::compile(&compile(Path::new("3proxy.cfg"), &files).program);
-    let found = find(policy.program(), &walked::lists(policy.program()), || &policy);
+    let found = find(policy.program(), &lists::asked(policy.program()), || &policy);
     (policy, found)
 }
 

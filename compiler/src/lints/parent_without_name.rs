@@ -1,4 +1,4 @@
-//! `parent-name-unknown`
+//! `parent-without-name`
 use std::collections::BTreeSet;
 
 use super::rule::{Lint, rule};
@@ -27,10 +27,11 @@ rule! {
     /// parent 1000 connect+ 192.0.2.10 3128
     /// tcppm -i10.0.0.1 12345 www.example.com 443
     /// ```
-    "parent-name-unknown",
+    "parent-without-name",
     level: Allow,
     group: Correctness,
     since: "0.1.0",
+    aliases: ["parent-name-unknown"],
     check: check,
 }
 
@@ -38,11 +39,11 @@ fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
     let mut told = BTreeSet::new();
     let mut findings = Vec::new();
-    for walked in lint.walked().iter() {
+    for list in lint.asked_lists().iter() {
         for (place, (_, ace)) in
-            program.acls.entries(walked.acl).enumerate().filter(|(_, (_, ace))| ace.redirects())
+            program.acls.entries(list.acl).enumerate().filter(|(_, (_, ace))| ace.redirects())
         {
-            let services = || walked.asking(program, place);
+            let services = || list.asking(program, place);
             let (Some(parent), Some(service)) = (named(program.acls.parents(ace)), services().next()) else {
                 continue;
             };
@@ -92,7 +93,7 @@ mod tests {
             "parent 1000 connect+ 192.0.2.10 3128\ntcppm 1 192.0.2.1 1\nsocks",
             "parent 1000 socks5+ 192.0.2.10 1080\ntlspr",
         ] {
-            check("parent-name-unknown", &format!("auth iponly\nallow *\n{lines}\n"));
+            check("parent-without-name", &format!("auth iponly\nallow *\n{lines}\n"));
         }
     }
 }

@@ -9,7 +9,7 @@ use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr},
 };
 
-use super::attempts;
+use super::{Stranger, attempts};
 use crate::{
     options::Runner,
     policy::witness::Witness,
@@ -54,15 +54,6 @@ const MOST: usize = 256;
 const WORK: u64 = 20_000_000;
 /// A client with an IPv6 address, of the documentation range.
 const STRANGER: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 7);
-
-/// Somebody from somewhere who may go anywhere.
-#[derive(Clone, Debug)]
-pub(in crate::lints) struct Stranger {
-    /// A request.
-    pub(in crate::lints) witness: Witness,
-    /// The entry that lets it pass; `None`: the list is empty, or is not asked.
-    pub(in crate::lints) entry: Option<AceId>,
-}
 
 /// What was found out of lists: services that share one are answered at once.
 #[derive(Debug)]

@@ -1,0 +1,80 @@
+//! The columns of an entry: where their words stand, and what certainly stands in a wrong one.
+use std::net::IpAddr;
+
+use grammar::{
+    directive::{self, Directive, Kind},
+    syntax::WordShape,
+    value::{NamePattern, OPERATION_WORDS, Targets, items},
+};
+use ipnet::IpNet;
+
+use crate::sources::{Loc, Sources};
+
+/// Places of columns, counted from 0.
+pub(super) const TARGETS: usize = 2;
+pub(super) const PORTS: usize = 3;
+pub(super) const OPERATIONS: usize = 4;
+
+/// The words of an entry's columns, up to a `$file`.
+pub(super) fn columns(sources: &Sources, at: Loc) -> Vec<Loc> {
+    let words = sources.words(at);
+    let place = |span| Loc { file: at.file, span };
+    let row = words.first().and_then(|word| directive::find(sources.text(place(word.span))));
+    let users = |row: &Directive| row.parameters.iter().position(|parameter| parameter.kind == Kind::Users);
+    let Some(before) = row.and_then(users) else { return Vec::new() };
+    let plain = words.iter().take_while(|word| !matches!(word.shape, WordShape::Splice { .. }));
+    plain.skip(1 + before).map(|word| place(word.span)).collect()
+}
+
+/// Whether a name in the user column is an address or a pattern, which `acl-column-mixup` reports.
+pub(super) fn is_no_user(name: &[u8]) -> bool {
+    name.contains(&b'*') || is_address(name)
+}
+
+/// Whether `item` is an address, a network or a range of addresses.
+pub(super) fn is_address(item: &[u8]) -> bool {
+    let Ok(item) = std::str::from_utf8(item) else { return false };
+    let range = |(from, to): (&str, &str)| from.parse::<IpAddr>().is_ok() && to.parse::<IpAddr>().is_ok();
+    item.parse::<IpAddr>().is_ok() || item.parse::<IpNet>().is_ok() || item.split_once('-').is_some_and(range)
+}
+
+/// Whether each item of a list passes `test`, and there is one.
+pub(super) fn all_items(word: &[u8], mut test: impl FnMut(&[u8]) -> bool) -> bool {
+    let mut items = items(word).map(|(_, item)| item).peekable();
+    items.peek().is_some() && items.all(&mut test)
+}
+
+/// Whether a port list has an address in it.
+pub(super) fn holds_address(ports: &[u8]) -> bool {
+    items(ports).any(|(_, item)| is_address(item))
+}
+
+/// Whether a weekday list has a time of the day in it.
+pub(super) fn holds_clock(weekdays: &[u8]) -> bool {
+    weekdays.contains(&b':')
+}
+
+/// Whether the targets are nothing but ports or operations, which `acl-column-mixup` reports.
+pub(super) fn names_no_host(targets: &Targets) -> bool {
+    let all = |test: fn(&[u8]) -> bool| {
+        let mut names = targets.names.iter().map(|name| match name {
+            NamePattern::Exact(name) => test(name),
+            _ => false,
+        });
+        names.next() == Some(true) && names.all(|fits| fits)
+    };
+    targets.addresses.is_empty() && (all(is_port) || all(|name| is_operation(&name.to_ascii_uppercase())))
+}
+
+/// A port, or a range of ports.
+pub(super) fn is_port(item: &[u8]) -> bool {
+    let port = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u16>().is_ok();
+    str::from_utf8(item).is_ok_and(|item| match item.split_once('-') {
+        Some((first, last)) => port(first) && port(last),
+        None => port(item),
+    })
+}
+
+pub(super) fn is_operation(item: &[u8]) -> bool {
+    OPERATION_WORDS.iter().any(|(name, _)| name.as_bytes() == item)
+}

@@ -1,0 +1,54 @@
+//! What 3proxy reads otherwise than it is written, as rules see it.
+use crate::{
+    fix::{Fix, Safety},
+    program::{Program, trap::Trap},
+    sources::{Loc, Sources},
+};
+
+/// Part of a word that 3proxy reads otherwise than it is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part<'a> {
+    /// The texts that it is from.
+    pub(crate) sources: &'a Sources,
+    /// Where it stands; the whole word if that has quotes.
+    pub(crate) at: Loc,
+    /// What stands there.
+    pub(crate) text: &'a [u8],
+    /// The whole word, as written.
+    pub(crate) word: &'a [u8],
+    /// Where that stands.
+    pub(crate) whole: Loc,
+}
+
+impl Part<'_> {
+    /// The text as a message cites it.
+    pub(crate) fn cited(&self) -> String {
+        String::from_utf8_lossy(self.text).into_owned()
+    }
+
+    /// The word without its quotes.
+    pub(crate) fn unquoted(&self) -> Vec<u8> {
+        self.word.iter().copied().filter(|byte| *byte != b'"').collect()
+    }
+
+    /// The repair that writes `text` instead. `None` where quotes or a `$file` hide what stands in the source.
+    pub(crate) fn replaced(
+        &self,
+        title: impl Into<String>,
+        safety: Safety,
+        text: impl Into<String>,
+    ) -> Option<Fix> {
+        let as_written = |byte: &u8| *byte != b'"' && *byte != b'$';
+        self.text.iter().all(as_written).then(|| Fix::replace(title, safety, self.at, text))
+    }
+}
+
+/// All such parts of a configuration, each with what happens to it.
+pub(super) fn all<'a>(
+    sources: &'a Sources,
+    program: &'a Program,
+) -> impl Iterator<Item = (Part<'a>, Trap)> + use<'a> {
+    let part =
+        move |at, word| Part { sources, at, text: sources.text(at), word: sources.text(word), whole: word };
+    program.traps.iter().map(move |trapped| (part(trapped.at, trapped.word), trapped.trap))
+}

@@ -1,0 +1,63 @@
+//! The words of `users` lines, and names of users in lists: what was meant where separators are others than 3proxy takes.
+use grammar::Span;
+
+use crate::sources::{Loc, Sources};
+
+/// The names in one that other separators than a comma part.
+pub(super) fn parts(name: &[u8]) -> impl Iterator<Item = &[u8]> {
+    name.split(|byte| b";|/+&".contains(byte)).filter(|part| !part.is_empty())
+}
+
+/// Whether the word that holds `at` is no entry of its own, since the one before it ends with a colon.
+pub(super) fn continues(sources: &Sources, at: Loc) -> bool {
+    let Around { before: Some(before), word: Some((_, word)), .. } = Around::new(sources, at) else {
+        return false;
+    };
+    let is_type = matches!(word, b"CL:" | b"CR:" | b"NT:");
+    before.ends_with(b":") && (is_type || !word.contains(&b':')) && !word.starts_with(b"#")
+}
+
+/// A word and those beside it, as written.
+pub(super) struct Around<'a> {
+    pub(super) before: Option<&'a [u8]>,
+    pub(super) word: Option<(Loc, &'a [u8])>,
+    /// At most two.
+    pub(super) behind: Vec<(Loc, &'a [u8])>,
+}
+
+impl<'a> Around<'a> {
+    /// Of the word that holds `at`.
+    pub(super) fn new(sources: &'a Sources, at: Loc) -> Self {
+        let words = sources.words(at);
+        let behind = words.partition_point(|word| word.span.start <= at.span.start);
+        let text = |index: usize| {
+            let place = Loc { file: at.file, span: words.get(index)?.span };
+            Some((place, sources.text(place)))
+        };
+        Self {
+            before: behind.checked_sub(2).and_then(text).map(|(_, text)| text),
+            word: behind.checked_sub(1).and_then(text),
+            behind: (behind..behind + 2).filter_map(text).collect(),
+        }
+    }
+
+    /// The blanks that part an entry: behind its name, and behind its type.
+    pub(super) fn gaps(&self, sources: &Sources) -> Vec<Loc> {
+        let mut gaps = Vec::new();
+        let Some((mut last, text)) = self.word.filter(|(_, text)| text.ends_with(b":")) else { return gaps };
+        let named_only = text.iter().filter(|byte| **byte == b':').count() == 1;
+        for (place, text) in &self.behind {
+            let typed = named_only && gaps.is_empty() && starts_with_type(text);
+            if !typed && !continues(sources, *place) {
+                break;
+            }
+            gaps.push(Loc { file: last.file, span: Span::new(last.span.end, place.span.start) });
+            last = *place;
+        }
+        gaps
+    }
+}
+
+pub(super) fn starts_with_type(text: &[u8]) -> bool {
+    text.starts_with(b"CL:") || text.starts_with(b"CR:") || text.starts_with(b"NT:")
+}
