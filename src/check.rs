@@ -124,7 +124,13 @@ impl Checker<'_> {
             compiled
         };
         self.summary.files += 1;
-        let compiled = if self.args.fixes() { self.mend(input, &given, &compile)? } else { compile(&given) };
+        let compiled = if self.args.fixes() {
+            self.mend(input, &given, &compile)?
+        } else {
+            let mut compiled = compile(&given);
+            fix::withhold(&given, &compile, &mut compiled);
+            compiled
+        };
         compiled.findings.iter().for_each(|finding| self.summary.count(finding));
         if !self.args.fixing.diff {
             let findings = finding::group(compiled.findings);

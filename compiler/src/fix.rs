@@ -1,7 +1,7 @@
 //! Edits that repair a finding.
 mod mend;
 
-pub use mend::{Changed, Made, Mended, Withheld, mend};
+pub use mend::{Changed, Made, Mended, Withheld, mend, withhold};
 
 use grammar::{Span, syntax::Line};
 

@@ -70,6 +70,7 @@ pub(crate) mod counter_without_file;
 pub(crate) mod crlf;
 pub(crate) mod crypt_format_unsupported;
 pub(crate) mod daemon_not_first;
+pub(crate) mod deny_behind_allow;
 pub(crate) mod deny_outweighed;
 pub(crate) mod directive_since;
 pub(crate) mod dnsname_without_resolver;
@@ -102,6 +103,7 @@ pub(crate) mod ipv6_source_on_ipv4_listener;
 pub(crate) mod ktls_without_splice;
 pub(crate) mod limit_entry_unreachable;
 pub(crate) mod limit_exception_too_late;
+pub(crate) mod limit_on_parent_address;
 pub(crate) mod limit_repeated;
 pub(crate) mod line_too_long;
 pub(crate) mod list_too_long_for_3proxy;
@@ -115,6 +117,7 @@ pub(crate) mod log_format_no_filter;
 pub(crate) mod log_format_no_zone;
 pub(crate) mod log_format_unknown;
 pub(crate) mod log_rotation_unknown;
+pub(crate) mod loopback_denied_in_part;
 pub(crate) mod maxconn_default_at_load;
 pub(crate) mod maxconn_negative;
 pub(crate) mod mitm_without_ca;
@@ -128,6 +131,7 @@ pub(crate) mod non_utf8;
 pub(crate) mod none_behind_password;
 pub(crate) mod nscache_too_small;
 pub(crate) mod nserver_ipv6_unbracketed;
+pub(crate) mod nserver_is_name;
 pub(crate) mod nserver_too_many;
 pub(crate) mod nsrecord_case;
 pub(crate) mod nsrecord_without_nscache;
@@ -143,6 +147,7 @@ pub(crate) mod parent_after_deny;
 pub(crate) mod parent_chain_not_fallback;
 pub(crate) mod parent_credentials_too_long;
 pub(crate) mod parent_extends_distant_entry;
+pub(crate) mod parent_for_last_entry_only;
 pub(crate) mod parent_hop_ignored;
 pub(crate) mod parent_password_in_clear;
 pub(crate) mod parent_plus_without_fakeresolve;
@@ -176,6 +181,7 @@ pub(crate) mod redundant_entry;
 pub(crate) mod reuseport_random_extip;
 pub(crate) mod rotate_without_type;
 pub(crate) mod secure_parent_without_mode3;
+pub(crate) mod service_admits_nobody;
 pub(crate) mod service_deprecated;
 pub(crate) mod setgid_after_setuid;
 pub(crate) mod setting_after_service;
@@ -267,6 +273,7 @@ static RULES: &[&Rule] = &[
     &counter_without_file::RULE,
     &crlf::RULE,
     &daemon_not_first::RULE,
+    &deny_behind_allow::RULE,
     &deny_outweighed::RULE,
     &redirect_deprecated::RULE,
     &service_deprecated::RULE,
@@ -305,6 +312,8 @@ static RULES: &[&Rule] = &[
     &ipv6_source_on_ipv4_listener::RULE,
     &ktls_without_splice::RULE,
     &limit_exception_too_late::RULE,
+    &limit_on_parent_address::RULE,
+    &limit_repeated::RULE,
     &line_too_long::RULE,
     &list_too_long_for_3proxy::RULE,
     &local_redirect_needs_zeros::RULE,
@@ -321,6 +330,9 @@ static RULES: &[&Rule] = &[
     &port_malformed::RULE,
     &port_list_malformed::RULE,
     &weekday_not_understood::RULE,
+    &log_format_unknown::RULE,
+    &log_rotation_unknown::RULE,
+    &loopback_denied_in_part::RULE,
     &maxconn_default_at_load::RULE,
     &nolog_misplaced::RULE,
     &entry_missing::RULE,
@@ -337,6 +349,8 @@ static RULES: &[&Rule] = &[
     &non_utf8::RULE,
     &none_behind_password::RULE,
     &nserver_ipv6_unbracketed::RULE,
+    &nserver_is_name::RULE,
+    &nserver_too_many::RULE,
     &nsrecord_case::RULE,
     &nsrecord_without_nscache::RULE,
     &nul_byte::RULE,
@@ -352,6 +366,8 @@ static RULES: &[&Rule] = &[
     &parent_chain_not_fallback::RULE,
     &parent_credentials_too_long::RULE,
     &parent_extends_distant_entry::RULE,
+    &parent_for_last_entry_only::RULE,
+    &parent_hop_ignored::RULE,
     &parent_password_in_clear::RULE,
     &parent_plus_without_fakeresolve::RULE,
     &parent_resolved_once::RULE,
@@ -378,6 +394,8 @@ static RULES: &[&Rule] = &[
     &tls_versions_reversed::RULE,
     &rotate_without_type::RULE,
     &secure_parent_without_mode3::RULE,
+    &service_admits_nobody::RULE,
+    &service_deprecated::RULE,
     &setgid_after_setuid::RULE,
     &setting_after_service::RULE,
     &short_name_evaded::RULE,

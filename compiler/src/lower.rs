@@ -36,8 +36,9 @@ use crate::{
     finding::Finding,
     lints,
     options::CompileOptions,
-    program::{Program, Ran},
+    program::{Open, Program, Ran},
     sources::{self, FileId, Files, Loc, Source, Sources},
+    template,
 };
 
 /// Includes within includes: 3proxy has no limit, but nobody means more than this.
@@ -58,7 +59,7 @@ pub fn lower(path: &Path, files: &dyn Files) -> Compiled {
 pub fn lower_with(path: &Path, files: &dyn Files, options: &CompileOptions) -> Compiled {
     let mut lowering = Lowering::new(files, options.clone());
     match sources::read(files, path) {
-        Ok(text) => lowering.config(Source::config(path.to_owned(), text, None, options.template)),
+        Ok(text) => lowering.config(Source::config(path.to_owned(), text, None, options)),
         Err(error) => {
             lowering.report(lints::include_missing::finding(Loc::default(), path, path, &error.to_string()));
         }
@@ -162,11 +163,15 @@ impl<'f> Lowering<'f> {
     /// Runs a configuration file: up to its end, or to `end`.
     fn config(&mut self, source: Source) {
         let (text, tree) = (Arc::clone(source.script()), Arc::clone(&source.tree));
-        self.program.unknown.lines |= source.unknown.as_ref().is_some_and(|unknown| unknown.lines);
+        let unknown = source.unknown.as_ref().map(|unknown| unknown.lines.clone()).unwrap_or_default();
+        let mut unknown = unknown.into_iter().peekable();
         self.open.push(source.path.clone());
         let file = self.sources.add(source);
         let mut lines = tree.lines();
         while let Some(line) = lines.next() {
+            while unknown.next_if(|marker| marker.start < line.span.start).is_some() {
+                self.note_open(Open::Lines);
+            }
             let words = match line.kind {
                 LineKind::Blank | LineKind::Comment | LineKind::Indented => continue,
                 LineKind::Directive(words) => words,
@@ -189,6 +194,8 @@ impl<'f> Lowering<'f> {
             }
             self.execute(&command);
         }
+        // Behind an `end`, too: it may stand among lines that are not there.
+        unknown.for_each(|_| self.note_open(Open::Lines));
         self.open.pop();
     }
 
@@ -214,20 +221,19 @@ impl<'f> Lowering<'f> {
         }
     }
 
-    /// Keeps [`Program::unknown`]: what a marker in this line leaves open.
+    /// Keeps [`Program::unknown`]: what this line leaves open, if something in it is unknown.
     fn note_unknown(&mut self, file: FileId, line: Span, command: Option<&Command<'_>>) {
-        let Some(unknown) = self.sources.get(file).and_then(|source| source.unknown.as_ref()) else { return };
-        if !unknown.holds(line) {
-            return;
-        }
-        let name = command.map(|command| (unknown.holds(command.name.at.span), &*command.name.value));
-        match name.map(|(holds, name)| (holds, directive::find(name))) {
-            // `include` brings in lines, and a line that is not understood may have been any.
-            Some((false, Some(row))) if row.name != "include" => {
-                self.program.unknown.values |= row.decides;
-            }
-            _ => self.program.unknown.lines = true,
-        }
+        let Some(source) = self.sources.get(file) else { return };
+        let Some(unknown) = source.unknown.as_ref().filter(|unknown| unknown.holds(line)) else { return };
+        let known = command.filter(|command| !unknown.holds(command.name.at.span));
+        let row = known.and_then(|command| Some((command.at, directive::find(&command.name.value)?)));
+        // A line that is not understood may have been any.
+        let open = row.map_or(Open::Lines, |(at, row)| template::open(source, row, &self.sources.words(at)));
+        self.note_open(open);
+    }
+
+    fn note_open(&mut self, open: Open) {
+        self.program.unknown.note(open, self.program.services.len());
     }
 
     /// Keeps [`Program::commands`] and [`Program::behind_services`].
@@ -274,8 +280,7 @@ impl<'f> Lowering<'f> {
         let Some(argument) = command.argument(0) else { return };
         if !self.options.includes {
             // It may hold any line.
-            self.program.unknown.lines = true;
-            return;
+            return self.note_open(Open::Lines);
         }
         let named = PathBuf::from(argument.text().to_string());
         let path = self.found_at(&named);
@@ -290,7 +295,7 @@ impl<'f> Lowering<'f> {
         }
         match sources::read(self.files, &path) {
             Ok(text) if !self.takes(More::Text(text.len()), argument.at) => {}
-            Ok(text) => self.config(Source::config(path, text, Some(command.at), self.options.template)),
+            Ok(text) => self.config(Source::config(path, text, Some(command.at), &self.options)),
             Err(error) => {
                 self.program.history.unread.push(argument.at);
                 self.report(lints::include_missing::finding(argument.at, &named, &path, &error.to_string()));

@@ -70,13 +70,54 @@ pub struct Flush {
     pub copied: u32,
 }
 
-/// What is not known of a template.
+/// What is not known, of a template or since a file was not read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unknown {
     /// Which lines there are.
     pub lines: bool,
     /// What something says that decides about requests.
     pub values: bool,
+    /// Which users have passwords.
+    pub users: bool,
+    /// So many services start before the first of these lines and values. `None`: there are none.
+    pub known_services: Option<usize>,
+    /// So many before the first of them that may change who is let in and what they may do.
+    pub admitting_services: Option<usize>,
+    /// So many before the last lines that are not known.
+    pub before_last_lines: usize,
+}
+
+/// What a place leaves open of which not all is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Open {
+    /// Which lines there are.
+    Lines,
+    /// What decides about requests.
+    Values,
+    /// What does so, but neither by whom it lets in nor by what they may do: the port of a service, a limit.
+    Details,
+    /// Which users have passwords.
+    Users,
+    /// Nothing on which any decision depends.
+    Nothing,
+}
+
+impl Unknown {
+    /// Notes what is open behind so many services.
+    pub(crate) fn note(&mut self, open: Open, services: usize) {
+        self.lines |= open == Open::Lines;
+        self.values |= matches!(open, Open::Values | Open::Details);
+        self.users |= matches!(open, Open::Lines | Open::Users);
+        if matches!(open, Open::Lines | Open::Values | Open::Details) {
+            self.known_services.get_or_insert(services);
+        }
+        if matches!(open, Open::Lines | Open::Values) {
+            self.admitting_services.get_or_insert(services);
+        }
+        if open == Open::Lines {
+            self.before_last_lines = services;
+        }
+    }
 }
 
 /// What a configuration does.
@@ -114,7 +155,7 @@ pub struct Program {
     pub unmodelled: Vec<Loc>,
     /// Names that stand where an address is wanted, and whose addresses are not known; their words are among [`Program::unmodelled`].
     pub host_names: Vec<(Loc, Text)>,
-    /// What is not known, because the file is a template.
+    /// What is not known: the file is a template, or what it includes was not read.
     pub unknown: Unknown,
     /// Words that 3proxy reads otherwise than they are written.
     pub traps: Vec<Trapped>,

@@ -12,7 +12,7 @@ use grammar::{
     syntax::{LineKind, Tree, Word},
 };
 
-use crate::{options::Template, template::Unknown};
+use crate::{options::CompileOptions, template::Unknown};
 
 /// The only way by which anything here reads a file.
 ///
@@ -95,7 +95,7 @@ pub struct Source {
     pub tree: Arc<Tree>,
     /// Its line starts, found when the first finding needs one.
     lines: Arc<OnceLock<LineIndex>>,
-    /// What is unknown of it, if it is a template.
+    /// What is unknown of it: it is a template, or what it names was not read.
     pub(crate) unknown: Option<Unknown>,
     /// It is a list of words, brought in by a `$file`.
     pub spliced: bool,
@@ -112,15 +112,20 @@ impl fmt::Debug for Source {
 }
 
 impl Source {
-    /// Parses a configuration file, or a template for one.
-    pub(crate) fn config(path: PathBuf, text: Vec<u8>, included_at: Option<Loc>, template: Template) -> Self {
+    /// Parses a configuration file, or a template for one, read as `options` say.
+    pub(crate) fn config(
+        path: PathBuf,
+        text: Vec<u8>,
+        included_at: Option<Loc>,
+        options: &CompileOptions,
+    ) -> Self {
         let text: Arc<[u8]> = text.into();
-        let unknown = Unknown::read(&text, template);
+        let unknown = Unknown::read(&text, options);
         let tree = Arc::new(grammar::parse(unknown.as_ref().map_or(&text, |unknown| &unknown.script)));
         Self { path, text, tree, lines: Arc::default(), unknown, spliced: false, included_at }
     }
 
-    /// What is run: of a template, its text with the markers masked.
+    /// What is run: its text, with what is unknown masked.
     pub(crate) fn script(&self) -> &Arc<[u8]> {
         self.unknown.as_ref().map_or(&self.text, |unknown| &unknown.script)
     }

@@ -1,101 +1,202 @@
-//! Templates: files that hold markers in place of what is not known yet.
+//! What is not known of a configuration: templates hold markers in place of it, and files may be left unread.
 //!
-//! This is the one place where that takes effect. [`Unknown`] masks the markers of a file, so that it can be run as any other;
-//! [`settle`] then takes out every finding that says what a marker may make untrue.
-use std::sync::Arc;
+//! This is the one place where that takes effect. [`Unknown`] masks the markers of a file and the `$file`s that are not to be read,
+//! so that it can be run as any other; lowering notes in [`Program::unknown`] what they leave [`Open`]; and [`settle`] then
+//! takes out every finding that says what they may make untrue.
+use std::{collections::HashMap, sync::Arc};
 
 use grammar::{
     Span,
-    syntax::{Word, WordShape},
-    template::{Marker, mask},
+    directive::{self, Directive, Effect},
+    syntax::{LineKind, Word, WordShape, Words},
+    template::{Marker, MarkerKind, mask},
 };
 
 use crate::{
     finding::Finding,
     lints::{self, Rule, rule::Reads},
-    options::Template,
-    program::Program,
-    sources::{Loc, Sources},
+    options::CompileOptions,
+    program::{Open, Program},
+    sources::{Loc, Source, Sources},
 };
 
 /// What is unknown of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Unknown {
-    /// Its markers, in order; there is one at least.
+    /// Its markers, in order. None: it is no template.
     pub(crate) markers: Vec<Marker>,
-    /// The text with its markers masked.
+    /// Where what is unknown stands, in order: at its markers, and where words name files that are not read.
+    places: Vec<Span>,
+    /// Those of these places that decide which lines there are.
+    pub(crate) lines: Vec<Span>,
+    /// The text with all of them masked.
     pub(crate) script: Arc<[u8]>,
-    /// It is not known which lines there are.
-    pub(crate) lines: bool,
 }
 
 impl Unknown {
-    /// Masks the markers of `text`. `None`: it has none, or is no template.
-    pub(crate) fn read(text: &[u8], template: Template) -> Option<Self> {
-        let markers = template.markers(text);
-        if markers.is_empty() {
+    /// Masks what is unknown of `text`. `None`: nothing is.
+    pub(crate) fn read(text: &[u8], options: &CompileOptions) -> Option<Self> {
+        let markers = options.template.markers(text);
+        let unread = if options.includes { Vec::new() } else { unread(&mask(text, &markers).text) };
+        if markers.is_empty() && unread.is_empty() {
             return None;
         }
-        let masked = mask(text, &markers);
-        Some(Self { markers, script: masked.text.into(), lines: masked.lines })
+        let mut all: Vec<Marker> = markers.iter().chain(&unread).copied().collect();
+        all.sort_by_key(|marker| marker.span);
+        let masked = mask(text, &all);
+        let places = all.iter().map(|marker| marker.span).collect();
+        Some(Self { markers, places, lines: masked.lines, script: masked.text.into() })
     }
 
-    /// Whether a marker stands in `span`.
+    /// Whether something unknown stands in `span`.
     pub(crate) fn holds(&self, span: Span) -> bool {
-        let at = self.markers.partition_point(|marker| marker.span.end <= span.start);
-        self.markers.get(at).is_some_and(|marker| marker.span.start < span.end)
+        let at = self.places.partition_point(|place| place.end <= span.start);
+        self.places.get(at).is_some_and(|place| place.start < span.end)
     }
+}
+
+/// The words that name files.
+fn unread(text: &[u8]) -> Vec<Marker> {
+    if !text.contains(&b'$') {
+        return Vec::new();
+    }
+    let tree = grammar::parse(text);
+    let lines = tree.lines().filter_map(|line| match line.kind {
+        LineKind::Directive(words) | LineKind::Bad(_, words) => Some(words),
+        _ => None,
+    });
+    let spliced = |word: &Word| matches!(word.shape, WordShape::Splice { .. });
+    let words = lines.flat_map(|words: Words| tree.words(words).filter(spliced).collect::<Vec<_>>());
+    words.map(|word| Marker { span: word.span, kind: MarkerKind::Value, certain: true }).collect()
+}
+
+/// Options of services that change neither who is let in nor what they may do.
+const APART_OPTIONS: [&[u8]; 4] = [b"-p", b"-e", b"-l", b"-f"];
+
+/// What is open if something in a line of `row` is unknown; `words` are its words, in `source`.
+pub(crate) fn open(source: &Source, row: &Directive, words: &[Word]) -> Open {
+    match (row.name, row.effect) {
+        // It brings in lines.
+        ("include", _) => Open::Lines,
+        ("users", _) => Open::Users,
+        _ if !row.decides => Open::Nothing,
+        (_, Effect::Service) if words.iter().all(|word| is_apart(source, word)) => Open::Details,
+        (name, _) if LIMITS.iter().any(|limit| name.ends_with(limit)) => Open::Details,
+        _ => Open::Values,
+    }
+}
+
+/// Commands of limits, without the `no` that makes an exception: no access list depends on them.
+const LIMITS: [&str; 6] = ["bandlimin", "bandlimout", "connlim", "countin", "countout", "countall"];
+
+/// Whether what is unknown in a word of a service changes neither who is let in nor what they may do.
+fn is_apart(source: &Source, word: &Word) -> bool {
+    let Some(unknown) = source.unknown.as_ref().filter(|unknown| unknown.holds(word.span)) else {
+        return true;
+    };
+    let flag = Span::new(word.span.start, word.span.end.min(word.span.start + 2));
+    !unknown.holds(flag) && APART_OPTIONS.contains(&flag.of(&source.text))
 }
 
 /// Takes out the findings that rest on what is not known.
 pub(crate) fn settle(sources: &Sources, program: &Program, findings: &mut Vec<Finding>) {
-    // Files that were not read are unknown too.
-    let is_unread = program.unknown.lines || program.unknown.values;
-    if is_unread || sources.iter().any(|(_, source)| source.unknown.is_some()) {
-        findings.retain(|finding| is_certain(sources, program, finding));
+    // An `include` that was not read is no place that is unknown.
+    if program.unknown.lines || sources.iter().any(|(_, source)| source.unknown.is_some()) {
+        let known = Known::new(sources, program);
+        findings.retain(|finding| known.is_certain(finding));
     }
 }
 
 /// Whether it is not known if a rule finds something in the line at `at`: then silence says nothing.
 pub(crate) fn is_open(sources: &Sources, program: &Program, rule: &Rule, at: Loc) -> bool {
-    let unread = |word: &Word| matches!(word.shape, WordShape::Splice { .. });
-    let is_spliced = program.unknown.lines || program.unknown.values;
-    !is_known(program, rule)
-        || is_spliced && sources.words(at).iter().any(unread)
+    !Known::new(sources, program).all_of(rule)
         || sources
             .get(at.file)
             .is_some_and(|source| source.unknown.as_ref().is_some_and(|unknown| unknown.holds(at.span)))
 }
 
-/// Whether all is known that a rule judges.
-fn is_known(program: &Program, rule: &Rule) -> bool {
-    match rule.reads {
-        Reads::Markers | Reads::Line => true,
-        Reads::Order => !program.unknown.lines,
-        Reads::Everything => !program.unknown.lines && !program.unknown.values,
-    }
+/// What is known of a configuration of which something is not.
+struct Known<'a> {
+    sources: &'a Sources,
+    program: &'a Program,
+    /// Services by their lines, if it depends on the service what is known.
+    services: HashMap<Loc, usize>,
 }
 
-fn is_certain(sources: &Sources, program: &Program, finding: &Finding) -> bool {
-    let Some(rule) = lints::find(finding.rule) else { return true };
-    if matches!(rule.reads, Reads::Markers) {
-        return true;
+impl<'a> Known<'a> {
+    fn new(sources: &'a Sources, program: &'a Program) -> Self {
+        let partly = program.unknown.known_services.or(program.unknown.admitting_services).is_some();
+        let services = program.services.iter().enumerate().filter(|_| partly);
+        let services = services.map(|(at, service)| (service.at, at)).collect();
+        Self { sources, program, services }
     }
-    let places = [finding.at].into_iter().chain(finding.labels.iter().map(|label| label.at));
-    is_known(program, rule) && !places.into_iter().any(|place| is_unknown(sources, place))
-}
 
-/// Whether a marker stands in a place, or before it in its line, where it may stand for any number of words.
-fn is_unknown(sources: &Sources, at: Loc) -> bool {
-    let Some((source, unknown)) =
-        sources.get(at.file).and_then(|source| Some((source, source.unknown.as_ref()?)))
-    else {
-        return false;
-    };
-    let line = source.tree.line_at(at.span.start).and_then(|line| source.tree.line(line));
-    let start = line.map_or(at.span.start, |line| line.span.start);
-    // An empty place is where something is missing.
-    unknown.holds(Span::new(start, at.span.end.max(at.span.start + 1)))
+    /// Whether all is known that a rule may judge.
+    fn all_of(&self, rule: &Rule) -> bool {
+        let unknown = &self.program.unknown;
+        match rule.reads {
+            Reads::Markers | Reads::Line => true,
+            Reads::Order | Reads::Sequence => !unknown.lines,
+            Reads::Behind => !unknown.lines || unknown.before_last_lines < self.program.services.len(),
+            Reads::Admission => unknown.admitting_services.is_none(),
+            Reads::Services => unknown.known_services.is_none(),
+            Reads::Decisions => !unknown.lines && !unknown.values,
+            Reads::Everything => !unknown.lines && !unknown.values && !unknown.users,
+        }
+    }
+
+    fn is_certain(&self, finding: &Finding) -> bool {
+        let Some(rule) = lints::find(finding.rule) else { return true };
+        if rule.reads == Reads::Markers {
+            return true;
+        }
+        let places = || [finding.at].into_iter().chain(finding.labels.iter().map(|label| label.at));
+        let unknown = &self.program.unknown;
+        let known = match rule.reads {
+            Reads::Admission => self.start_before(places(), unknown.admitting_services),
+            Reads::Services => self.start_before(places(), unknown.known_services),
+            _ => self.all_of(rule),
+        };
+        known && !places().any(|place| self.is_unknown(place, rule.reads))
+    }
+
+    /// Whether places name services, none of which starts behind the first `most`.
+    fn start_before(&self, places: impl Iterator<Item = Loc>, most: Option<usize>) -> bool {
+        let Some(most) = most else { return true };
+        let mut services = places.filter_map(|place| self.services.get(&place)).peekable();
+        services.peek().is_some() && services.all(|service| *service < most)
+    }
+
+    /// Whether something unknown stands in a place, or before it in its line, where it may stand for any number of words.
+    fn is_unknown(&self, at: Loc, reads: Reads) -> bool {
+        let Some((source, unknown)) =
+            self.sources.get(at.file).and_then(|source| Some((source, source.unknown.as_ref()?)))
+        else {
+            return false;
+        };
+        // An empty place is where something is missing.
+        let place = Span::new(at.span.start, at.span.end.max(at.span.start + 1));
+        let line = source.tree.line_at(at.span.start).and_then(|line| source.tree.line(line));
+        let start = line.map_or(at.span.start, |line| line.span.start);
+        if !unknown.holds(Span::new(start, place.end)) {
+            return false;
+        }
+        let words = self.sources.words(at);
+        let row = words.first().and_then(|name| directive::find(name.span.of(source.script())));
+        match row {
+            // Each of its words is a user.
+            Some(row) if row.name == "users" => {
+                let word =
+                    words.iter().find(|word| word.span.start <= place.start && place.start < word.span.end);
+                unknown.holds(word.map_or(place, |word| word.span.to(place)))
+            }
+            Some(_) if reads == Reads::Sequence => false,
+            Some(row) if row.effect == Effect::Service && reads == Reads::Admission => {
+                words.iter().filter(|word| word.span.start < place.end).any(|word| !is_apart(source, word))
+            }
+            _ => true,
+        }
+    }
 }
 
 #[cfg(test)]

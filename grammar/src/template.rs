@@ -222,10 +222,12 @@ pub const UNKNOWN: u8 = 0x1a;
 #[must_use]
 pub fn mask(text: &[u8], markers: &[Marker]) -> Masked {
     let mut masked = text.to_vec();
-    let mut lines = false;
+    let mut lines = Vec::new();
     for marker in markers {
         let alone = alone(text, marker.span);
-        lines |= marker.kind == MarkerKind::Control || marker.kind == MarkerKind::Value && alone;
+        if marker.kind == MarkerKind::Control || marker.kind == MarkerKind::Value && alone {
+            lines.push(marker.span);
+        }
         let blank = alone || marker.kind == MarkerKind::Comment;
         for byte in masked.get_mut(marker.span.range()).into_iter().flatten() {
             match blank {
@@ -243,8 +245,8 @@ pub fn mask(text: &[u8], markers: &[Marker]) -> Masked {
 pub struct Masked {
     /// The text.
     pub text: Vec<u8>,
-    /// It is not known which lines there are.
-    pub lines: bool,
+    /// The markers that decide which lines there are, in order.
+    pub lines: Vec<Span>,
 }
 
 /// Whether nothing but markers and blanks stands in the lines that a marker is in.
@@ -332,7 +334,11 @@ mod tests {
             let masked = mask(text.as_bytes(), &markers(text.as_bytes()));
             let shown: Vec<u8> =
                 masked.text.iter().map(|byte| if *byte == super::UNKNOWN { b'?' } else { *byte }).collect();
-            assert_eq!((std::str::from_utf8(&shown).unwrap(), masked.lines), (expected, lines), "{text}");
+            assert_eq!(
+                (std::str::from_utf8(&shown).unwrap(), !masked.lines.is_empty()),
+                (expected, lines),
+                "{text}"
+            );
         }
     }
 

@@ -24,6 +24,11 @@ const MOST_PASSES: u32 = 32;
 /// Compilations in all: what a bad fix among many costs is found by halving.
 const MOST_TRIES: u32 = 200;
 
+/// Compilations to see which fixes can be offered.
+const MOST_OFFERED: u32 = 24;
+/// Texts of so many bytes in all are tried for that.
+const LONGEST_TRIED: usize = 256 * 1024;
+
 /// A configuration with fixes made.
 #[derive(Debug)]
 pub struct Mended {
@@ -90,6 +95,26 @@ pub fn mend(files: &dyn Files, compile: &dyn Fn(&dyn Files) -> Compiled, allowed
         compiled = next;
     }
     Mended { compiled, changed: mender.files.changed(), made, withheld }
+}
+
+/// Takes out the fixes that [`mend`] would not make, even on request: a report that shows one promises too much.
+///
+/// Of a text so long that trying takes longer than whoever only wants to read the findings waits, all stay.
+pub fn withhold(files: &dyn Files, compile: &dyn Fn(&dyn Files) -> Compiled, compiled: &mut Compiled) {
+    let bytes: usize = compiled.sources.iter().map(|(_, source)| source.text.len()).sum();
+    if bytes > LONGEST_TRIED {
+        return;
+    }
+    let tries = MOST_TRIES - MOST_OFFERED;
+    let mut mender = Mender { files: Kept::over(files), compile, allowed: Safety::Unsafe, tries };
+    let withheld = mender.pass(compiled).withheld;
+    let Compiled { sources, findings, .. } = compiled;
+    for finding in findings.iter_mut().filter(|finding| finding.fix.is_some()) {
+        let fix = described(sources, finding);
+        if withheld.iter().any(|withheld| withheld.fix == fix) {
+            finding.fix = None;
+        }
+    }
 }
 
 /// What one pass did.

@@ -151,7 +151,7 @@ fn address_as_user(lint: &mut Lint<'_>, at: Loc, address: &[u8], others: bool) {
         finding.fix = insert_star(lint.sources, &columns);
     }
     // Users that are not known yet may be called so.
-    let unknown = lint.program.unknown.lines || lint.program.unknown.values;
+    let unknown = lint.program.unknown.users;
     if unknown && address.parse::<IpAddr>().is_ok() {
         finding.level = Level::Warn;
     }
@@ -159,8 +159,16 @@ fn address_as_user(lint: &mut Lint<'_>, at: Loc, address: &[u8], others: bool) {
 }
 
 fn pattern_as_user(lint: &mut Lint<'_>, at: Loc, pattern: &[u8]) {
-    let place = columns(lint.sources, at).first().copied().unwrap_or(at);
+    let columns = columns(lint.sources, at);
+    let place = columns.first().copied().unwrap_or(at);
     let pattern = String::from_utf8_lossy(pattern);
+    // Where targets are listed in their column, it is meant for users.
+    let has_targets = columns.get(2).is_some_and(|targets| lint.sources.text(*targets) != b"*");
+    let help = if has_targets {
+        "list the users by their names: there are no patterns for them"
+    } else {
+        "if it is a target, write `*` for the users and the sources: `allow * * TARGET`"
+    };
     lint.report(
         RULE.finding(
             place,
@@ -168,7 +176,7 @@ fn pattern_as_user(lint: &mut Lint<'_>, at: Loc, pattern: &[u8]) {
         )
         .label("no user is called so")
         .note("The columns are: users, sources, targets, target ports, operations, weekdays, periods.")
-        .help("if it is a target, write `*` for the users and the sources: `allow * * TARGET`"),
+        .help(help),
     );
 }
 

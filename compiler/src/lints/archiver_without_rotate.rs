@@ -35,7 +35,8 @@ fn check(lint: &mut Lint<'_>) {
     let LogFiles { keep, archiver, log_lines, .. } = &lint.program.process.log_files;
     let Some(at) = archiver.as_ref().and_then(|archiver| archiver.at) else { return };
     let rotates = log_lines.iter().any(|line| lint.sources.words(*line).len() > 2);
-    if keep.value > 0 && rotates {
+    // Where `rotate` waits for the same, that is told of it: `rotate-without-type`.
+    if keep.value > 0 {
         return;
     }
     let (missing, help) = if rotates {

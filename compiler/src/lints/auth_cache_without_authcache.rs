@@ -42,6 +42,7 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
+    reads: Admission,
     check: check,
 }
 

@@ -59,6 +59,7 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
+    reads: Everything,
     check: check,
 }
 

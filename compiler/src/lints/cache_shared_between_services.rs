@@ -61,6 +61,7 @@ rule! {
     level: Deny,
     group: Security,
     since: "0.1.0",
+    reads: Everything,
     check: check,
 }
 

@@ -58,6 +58,7 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
+    reads: Services,
     check: check,
 }
 

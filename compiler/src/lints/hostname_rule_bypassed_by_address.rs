@@ -44,6 +44,7 @@ rule! {
     level: Warn,
     group: Security,
     since: "0.1.0",
+    reads: Everything,
     check: check,
 }
 
@@ -90,6 +91,8 @@ fn by_name(matcher: &Matcher) -> bool {
         targets.addresses.is_empty()
             && !targets.names.iter().all(is_of_addresses)
             && !columns::names_no_host(targets)
+            // A `$file` in quotes was not read.
+            && !targets.names.iter().all(|name| matches!(name, NamePattern::Exact([b'$', ..])))
     })
 }
 

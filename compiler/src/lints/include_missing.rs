@@ -37,11 +37,20 @@ pub(crate) fn finding(at: Loc, named: &Path, path: &Path, error: &str) -> Findin
     let is_moved = named.strip_prefix(".").unwrap_or(named) != path;
     let finding =
         if is_moved { finding.note(format!("It was looked up as `{}`.", path.display())) } else { finding };
-    if named.is_absolute() || is_moved {
+    if is_variable(named) {
+        finding.help("if it is a variable of a shell, fill it in before 3proxy reads the file, or check it as a template: `cfgc check --template`")
+    } else if named.is_absolute() || is_moved {
         finding.help("create it, or correct its path")
     } else {
         finding.help(
             "create it, or write its path from `/` on: 3proxy looks in the directory in which it was started",
         )
     }
+}
+
+/// Whether a file is named as variables are: `HTTP_PORT`.
+fn is_variable(named: &Path) -> bool {
+    let name = named.as_os_str().as_encoded_bytes();
+    let is_letter = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
+    name.len() > 1 && name.first().is_some_and(u8::is_ascii_uppercase) && name.iter().all(is_letter)
 }

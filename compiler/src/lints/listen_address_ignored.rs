@@ -6,12 +6,19 @@ rule! {
     /// An address to listen on that is none is ignored, and the service may listen everywhere.
     ///
     /// 3proxy keeps the address in force before; with none it listens on every interface. A number must have no zero before
-    /// it: `127.0.0.02` is no address.
+    /// it: `127.0.0.02` is no address. Behind an IPv4 address what looks like an IPv6 one, and the other way round, is not
+    /// ignored: 3proxy forgets the earlier address and listens on every interface.
     ///
     /// ```3proxy,fires
     /// auth iponly
     /// allow *
     /// proxy -i127.0.0.300
+    /// ```
+    ///
+    /// ```3proxy,fires
+    /// internal 127.0.0.1
+    /// internal :::
+    /// proxy
     /// ```
     ///
     /// Right:
@@ -25,11 +32,16 @@ rule! {
     level: Deny,
     group: Security,
     since: "0.1.0",
-    trap: Trap::ListenAddress => finding,
+    trap: trap @ (Trap::ListenAddress | Trap::ListenForgotten) => |word| finding(&word, trap),
 }
 
-fn finding(word: Part<'_>) -> Finding {
-    RULE.finding(word.at, format!("`{}` holds no address, and is ignored", word.cited()))
-        .label("the service listens elsewhere, or on every interface")
+fn finding(word: &Part<'_>, trap: Trap) -> Finding {
+    let (message, label) = if trap == Trap::ListenForgotten {
+        ("holds no address, and 3proxy forgets the one before it", "the service listens on every interface")
+    } else {
+        ("holds no address, and is ignored", "the service listens elsewhere, or on every interface")
+    };
+    RULE.finding(word.at, format!("`{}` {message}", word.cited()))
+        .label(label)
         .help("write an address such as `127.0.0.1`")
 }

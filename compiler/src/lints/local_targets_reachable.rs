@@ -16,7 +16,7 @@ use crate::{
         witness::{OFFICE_HOURS, Target, Witness},
     },
     program::{
-        acl::{Ace, AclRef, Action, Matcher},
+        acl::{Ace, AclRef, Acls, Action, Matcher},
         auth::AuthType,
         service::{Service, ServiceKind},
     },
@@ -66,8 +66,9 @@ rule! {
 }
 
 /// A host of each network, and the network.
-const LOCAL: [(IpAddr, &str); 8] = [
+const LOCAL: [(IpAddr, &str); 9] = [
     (IpAddr::V4(Ipv4Addr::LOCALHOST), "127.0.0.0/8"),
+    (IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2)), "127.0.0.0/8"),
     (IpAddr::V4(Ipv4Addr::new(169, 254, 169, 254)), "169.254.0.0/16"),
     (IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)), "10.0.0.0/8"),
     (IpAddr::V4(Ipv4Addr::new(172, 16, 0, 1)), "172.16.0.0/12"),
@@ -98,8 +99,11 @@ fn check(lint: &mut Lint<'_>) {
         }
         let mut reached = Vec::new();
         for (address, network) in LOCAL {
-            let Some(witness) = reach(lint, (service, acl), &entries, address, &mut budget) else { continue };
-            reached.push((network, witness));
+            if reached.last().is_some_and(|(last, _)| *last == network) {
+                continue;
+            }
+            let way = reach(&program.acls, (service, acl), &entries, address, &mut budget);
+            reached.extend(way.map(|witness| (network, witness)));
         }
         if let Some((_, witness)) = reached.first() {
             told.insert(place);
@@ -119,15 +123,28 @@ fn asked(service: &Service) -> Option<AclRef> {
     service.acl.filter(|_| service.chain.value.iter().all(|step| step.kind != AuthType::None))
 }
 
+/// A request to `address` that a service lets go there directly, if clients from elsewhere can make it.
+pub(super) fn reaches(
+    acls: &Acls,
+    service: &Service,
+    address: IpAddr,
+    budget: &mut usize,
+) -> Option<Witness> {
+    (forwards(service.kind) && beyond_this_machine(service).is_some()).then_some(())?;
+    let acl = asked(service);
+    let entries: Vec<&Ace> =
+        acl.into_iter().flat_map(|acl| acls.entries(acl)).map(|(_, ace)| ace).take(*budget).collect();
+    reach(acls, (service, acl), &entries, address, budget)
+}
+
 /// A request to `address` that the service lets go there directly, by one of `entries`.
 fn reach(
-    lint: &Lint<'_>,
+    acls: &Acls,
     (service, acl): (&Service, Option<AclRef>),
     entries: &[&Ace],
     address: IpAddr,
     budget: &mut usize,
 ) -> Option<Witness> {
-    let acls = &lint.program.acls;
     let Some(acl) = acl else {
         return candidate(&Matcher::default(), service, address);
     };

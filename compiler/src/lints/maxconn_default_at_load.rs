@@ -1,4 +1,6 @@
 //! The default number of connections.
+use grammar::directive::Effect;
+
 use super::rule::{Lint, rule};
 use crate::program::service::ListenAddress;
 
@@ -33,10 +35,15 @@ fn check(lint: &mut Lint<'_>) {
         ListenAddress::Ip(address) => address.is_loopback(),
         ListenAddress::Unix(_) => true,
     };
+    // A `maxconn` whose number is not understood, or not known, has a finding of its own.
+    let named = lint.program.commands.iter().position(|ran| ran.row.name == "maxconn");
+    let before = lint.program.commands.get(..named.unwrap_or(usize::MAX)).unwrap_or(&lint.program.commands);
+    let services = before.iter().filter(|ran| ran.row.effect == Effect::Service).count();
     let defaults: Vec<_> = lint
         .program
         .services
         .iter()
+        .take(services)
         .filter(|service| service.maxconn.at.is_none() && !local(&service.listen.address.value))
         .map(|service| service.at)
         .collect();

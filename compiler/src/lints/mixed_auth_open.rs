@@ -40,6 +40,7 @@ rule! {
     level: Deny,
     group: Security,
     since: "0.1.0",
+    reads: Admission,
     check: check,
 }
 

@@ -39,6 +39,7 @@ rule! {
     level: Warn,
     group: Security,
     since: "0.1.0",
+    reads: Admission,
     check: check,
 }
 

@@ -44,10 +44,16 @@ fn finding(word: Part<'_>) -> Finding {
     match row.map(|row| row.services) {
         Some(Services::Only(names)) if !names.is_empty() => {
             let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-            RULE.finding(word.at, format!("`{flag}` does nothing on a service of kind `{kind}`"))
+            let mut finding = RULE
+                .finding(word.at, format!("`{flag}` does nothing on a service of kind `{kind}`"))
                 .label("read and ignored")
                 .note(format!("It has an effect on {} only.", names.join(", ")))
-                .help("remove it")
+                .help("remove it");
+            // It is copied from one service to the next, and what it hides no other kind shows.
+            if flag == "-a" {
+                finding.level = Level::Allow;
+            }
+            finding
         }
         // It is left over in many files, and harms nobody.
         _ => Finding {

@@ -31,7 +31,6 @@ rule! {
     level: Allow,
     group: Correctness,
     since: "0.1.0",
-    aliases: ["parent-name-unknown"],
     check: check,
 }
 

@@ -33,13 +33,17 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let LogFiles { keep, log_lines, .. } = &lint.program.process.log_files;
+    let LogFiles { keep, log_lines, archiver, .. } = &lint.program.process.log_files;
     let Some(at) = keep.at.filter(|_| keep.value > 0) else { return };
     // What its letter says, if it is no rotation, has a finding of its own.
     if log_lines.iter().any(|line| lint.sources.words(*line).len() > 2) {
         return;
     }
-    let finding = RULE.finding(at, "nothing is rotated: no `log` line says how often").label("has no effect");
+    let mut finding =
+        RULE.finding(at, "nothing is rotated: no `log` line says how often").label("has no effect");
+    if let Some(archiver) = archiver.as_ref().and_then(|archiver| archiver.at) {
+        finding = finding.also(archiver, "so this never runs");
+    }
     if log_lines.is_empty() {
         lint.report(finding.help("write `log FILE D` for a log with a file each day"));
         return;

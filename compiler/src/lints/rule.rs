@@ -60,7 +60,17 @@ pub enum Reads {
     Line,
     /// Which commands there are and in which order, not what they say.
     Order,
-    /// What is decided about requests, or anything else that any line may change.
+    /// That alone: nothing that its lines say.
+    Sequence,
+    /// Which commands stand behind the last service, and in which order.
+    Behind,
+    /// What the services that a finding points at copied of the settings above them.
+    Services,
+    /// What they copied of what decides who is let in to do what: not their ports.
+    Admission,
+    /// What is decided about requests, or anything else that any line may change, but not which users have passwords.
+    Decisions,
+    /// That as well.
     Everything,
     /// The markers themselves.
     Markers,

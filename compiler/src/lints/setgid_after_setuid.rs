@@ -37,7 +37,7 @@ rule! {
     level: Warn,
     group: Correctness,
     since: "0.1.0",
-    reads: Order,
+    reads: Sequence,
     check: check,
 }
 

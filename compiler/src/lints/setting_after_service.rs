@@ -68,14 +68,15 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Order,
+    reads: Behind,
     check: check,
 }
 
 fn check(lint: &mut Lint<'_>) {
     let Some(last) = lint.program.services.last() else { return };
     // 3proxy has one log file for all services: a later `log` renames what an earlier one opened.
-    let logs = lint.program.services.iter().any(|service| service.log.target.value != LogTarget::Nowhere);
+    let logs = lint.program.unknown.lines
+        || lint.program.services.iter().any(|service| service.log.target.value != LogTarget::Nowhere);
     // A fix would have to cite what it moves, and half of a list is worse than none.
     let secret = lint.program.behind_services.iter().any(|at| holds_secret(lint.sources, *at));
     let first = first_of_the_last(lint).filter(|_| !secret);
@@ -94,7 +95,10 @@ fn check(lint: &mut Lint<'_>) {
             finding = finding.also(*end, format!("the last of its {} lines", lines.len()));
         }
         let title = "move it above the service";
-        finding.fix = first.and_then(|first| Fix::move_above(lint.sources, title, &lines, first));
+        // Above a `flush` it would be for services that it was not meant for.
+        let flushed = lines.last().is_some_and(|last| is_flushed(lint, *last));
+        finding.fix =
+            first.filter(|_| !flushed).and_then(|first| Fix::move_above(lint.sources, title, &lines, first));
         lint.report(finding);
     }
 }
@@ -107,6 +111,14 @@ const RESETS: [&[u8]; 6] =
 pub(super) fn has(lint: &Lint<'_>, command: &[u8]) -> bool {
     let name = |at: &Loc| lint.sources.text(*at).split(u8::is_ascii_whitespace).next() == Some(command);
     lint.program.behind_services.iter().any(name)
+}
+
+/// Whether a `flush` stands between the last service and the end of the setting whose last line is given.
+fn is_flushed(lint: &Lint<'_>, last: Loc) -> bool {
+    let behind = &lint.program.behind_services;
+    let end = behind.iter().position(|at| *at == last).map_or(behind.len(), |place| place + 1);
+    let is_flush = |at: &Loc| lint.sources.text(*at) == b"flush";
+    behind.iter().take(end).any(is_flush)
 }
 
 /// What stands behind the last service, by what it sets: the lines of the access list are one.
@@ -199,6 +211,21 @@ flush
 deny *
 ",
         );
+    }
+
+    #[test]
+    fn a_fix_moves_nothing_over_a_flush() {
+        for (lines, fixed) in [
+            ("allow a", true),
+            ("allow a\nallow b\nauth strong", true),
+            ("flush\nallow a", false),
+            ("flush\nmaxconn 5", false),
+            ("allow a\nflush\nallow b", false),
+        ] {
+            let found = findings("setting-after-service", &format!("allow *\nproxy\n{lines}\n"));
+            assert!(!found.is_empty(), "{lines}");
+            assert!(found.iter().all(|finding| finding.fix.is_some() == fixed), "{lines}: {found:#?}");
+        }
     }
 
     #[test]

@@ -4,7 +4,10 @@ use std::collections::HashMap;
 use grammar::directive::Effect;
 
 use super::rule::{Lint, rule};
-use crate::sources::Loc;
+use crate::{
+    finding::Level,
+    sources::{Loc, Sources},
+};
 
 rule! {
     /// A setting that is set again before a service used it has no effect.
@@ -18,6 +21,16 @@ rule! {
     /// maxconn 100
     /// maxconn 200
     /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// Of two addresses a service has the last:
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow *
+    /// internal 192.168.0.1
+    /// internal 192.168.1.1
+    /// proxy
     /// ```
     ///
     /// Right:
@@ -53,8 +66,10 @@ const GLOBAL: [&str; 12] = [
     "radius",
     "stacksize",
 ];
-/// Settings of which each line adds something, or sets one of two things.
-const ADDING: [&str; 3] = ["external", "auth", "flush"];
+/// Settings of which each line adds something, or sets one of several things.
+const ADDING: [&str; 2] = ["auth", "flush"];
+/// Settings that are addresses, and the options of services that are the same.
+const ADDRESSES: [(&str, &str); 2] = [("internal", "-i"), ("external", "-e")];
 
 fn check(lint: &mut Lint<'_>) {
     // The last line of each name that nothing has used yet.
@@ -65,6 +80,10 @@ fn check(lint: &mut Lint<'_>) {
         match ran.row.effect {
             Effect::Service => open.retain(|name, _| GLOBAL.contains(name)),
             Effect::Setting if ADDING.contains(&name) => {}
+            Effect::Setting if name == "external" => {
+                let family = if is_v6(lint.sources, ran.at) { "external IPv6" } else { name };
+                found.extend(open.insert(family, ran.at).map(|before| (name, before, ran.at)));
+            }
             Effect::Setting => found.extend(open.insert(name, ran.at).map(|before| (name, before, ran.at))),
             _ if GLOBAL.contains(&name) => {
                 found.extend(open.insert(name, ran.at).map(|before| (name, before, ran.at)));
@@ -73,13 +92,26 @@ fn check(lint: &mut Lint<'_>) {
         }
     }
     for (name, before, again) in found {
-        lint.report(
-            RULE.finding(before, format!("`{name}` is set again before anything used it"))
-                .label("has no effect")
-                .also(again, "set again here")
-                .help("remove this line"),
-        );
+        let finding = RULE
+            .finding(before, format!("`{name}` is set again before anything used it"))
+            .label("has no effect")
+            .also(again, "set again here");
+        // Whoever writes two addresses wants two.
+        lint.report(if let Some((_, option)) = ADDRESSES.iter().find(|(other, _)| *other == name) {
+            let mut finding = finding.note("A service has one address of each family.").help(format!(
+                "write a service for each address, with `{option}ADDRESS`, or remove this line"
+            ));
+            finding.level = Level::Warn;
+            finding
+        } else {
+            finding.help("remove this line")
+        });
     }
+}
+
+/// Whether an address of IPv6 is set at `at`.
+fn is_v6(sources: &Sources, at: Loc) -> bool {
+    sources.values(at).get(1).is_some_and(|(_, address)| address.contains(&b':'))
 }
 
 #[cfg(test)]

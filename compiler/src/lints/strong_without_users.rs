@@ -1,7 +1,10 @@
 //! `strong-without-users`
 use std::collections::BTreeSet;
 
-use super::rule::{Lint, rule};
+use super::{
+    rule::{Lint, rule},
+    service_admits_nobody::has_names,
+};
 use crate::program::{Program, auth::AuthType, trap::Trap};
 
 rule! {
@@ -31,6 +34,7 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
+    reads: Everything,
     check: check,
 }
 
@@ -39,7 +43,8 @@ fn check(lint: &mut Lint<'_>) {
         return;
     }
     let mut told = BTreeSet::new();
-    for service in &lint.program.services {
+    // Where clients can give no name, users would not help.
+    for service in lint.program.services.iter().filter(|service| has_names(service.kind)) {
         let Some(step) = service.chain.value.iter().find(|step| step.kind == AuthType::Strong) else {
             continue;
         };

@@ -58,6 +58,10 @@ fn finding(item: Part<'_>) -> Finding {
             .note("The dot at the end of a name that a client asks for is dropped before it is compared.")
             .help(format!("write `{closed}`"))
             .fix(fix)
+    } else if cited.starts_with('$') {
+        finding
+            .note("Within quotes `$` is no more than a letter, so no file is read.")
+            .help("write the `$` of a file before the quotes, or without any: `$\"/etc/3proxy/list\"`")
     } else {
         finding.help("write the host alone here, and a port in the field behind it")
     }

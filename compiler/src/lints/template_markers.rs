@@ -52,7 +52,7 @@ fn check(lint: &mut Lint<'_>) {
         };
         let finding =
             RULE.finding(Loc { file, span: first.span }, message).label("what this stands for is not known");
-        lint.report(if unknown.lines {
+        lint.report(if !unknown.lines.is_empty() {
             finding.note(
                 "Some stand for lines or decide about them, so only what each line says by itself is judged.",
             )

@@ -52,9 +52,22 @@ pub(crate) fn finding(command: &Command<'_>) -> Finding {
             command.name.at,
             name,
         )),
+        None if is_user(written) => finding.help("if it is a user, write `users` before it"),
+        None if written.starts_with("№".as_bytes()) => {
+            finding.help("start the line with `#` to leave it out")
+        }
         None if written.starts_with(b"-") || command.arguments.is_empty() => {
             finding.help("if it belongs to the line before, put it there: 3proxy continues no line")
         }
         None => finding.help("remove the line, or start it with `#`"),
     }
+}
+
+/// Whether it has the form of a user: `NAME:TYPE:PASSWORD`.
+fn is_user(word: &[u8]) -> bool {
+    let mut parts = word.split(|byte| *byte == b':');
+    let (name, kind) = (parts.next(), parts.next());
+    name.is_some_and(|name| !name.is_empty())
+        && matches!(kind, Some(b"CL" | b"CR" | b"NT"))
+        && parts.next().is_some()
 }

@@ -35,6 +35,7 @@ rule! {
     level: Warn,
     group: Correctness,
     since: "0.1.0",
+    reads: Everything,
     check: check,
 }
 

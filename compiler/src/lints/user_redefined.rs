@@ -30,6 +30,7 @@ rule! {
     level: Warn,
     group: Correctness,
     since: "0.1.0",
+    reads: Order,
     check: check,
 }
 

@@ -26,6 +26,7 @@ rule! {
     level: Warn,
     group: Security,
     since: "0.1.0",
+    reads: Everything,
     check: check,
 }
 

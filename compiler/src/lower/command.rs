@@ -123,13 +123,6 @@ impl Lowering<'_> {
     /// Puts the words of the file at `path` behind `split`, `glued` in front of the first. False: it can't be read.
     fn splice(&mut self, split: &mut Vec<Arg<'_>>, glued: &[u8], path: &[u8], of: Splice) -> bool {
         let at = of.at;
-        if !self.options.includes {
-            // Of `users` the rest still counts; any other command is left out.
-            let is_users = split.first().is_some_and(|name| name.value.as_ref() == b"users");
-            *(if is_users { &mut self.program.unknown.values } else { &mut self.program.unknown.lines }) =
-                true;
-            return false;
-        }
         if self.included.full {
             return false;
         }

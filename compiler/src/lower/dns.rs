@@ -1,7 +1,7 @@
 //! Name resolution: `nserver`, `authnserver`, `nscache`, `nscache6`, `nsrecord`, `fakeresolve`, `dialer`.
 use std::net::SocketAddr;
 
-use grammar::value;
+use grammar::value::{self, Host};
 
 use super::{
     Handlers, Lowering,
@@ -77,6 +77,11 @@ impl Lowering<'_> {
             return None;
         };
         let endpoint = self.keep(word, 0, reading, Trap::Endpoint);
+        if let Host::Name(name) = &endpoint.host
+            && !name.as_bytes().eq_ignore_ascii_case(b"localhost")
+        {
+            self.report(lints::nserver_is_name::finding(command, word.at, &name.to_string()));
+        }
         let address = self.resolved(word, endpoint.host)?;
         let port = endpoint.port.unwrap_or(DNS_PORT);
         Some(NameServer { address: SocketAddr::new(address, port), tcp: endpoint.tcp })

@@ -1,5 +1,5 @@
 //! Where services listen and connect from: `internal`, `external`, `maxconn`, `backlog`, `force`, `noforce`.
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use grammar::{Text, value};
 
@@ -20,7 +20,8 @@ use crate::{
 pub(super) const HANDLERS: Handlers = &[
     ("internal", |lowering, command| {
         let Some(word) = command.argument(0) else { return };
-        if let Some(address) = lowering.listen_address(word, &word.value) {
+        let before = lowering.state.internal.value.clone();
+        if let Some(address) = lowering.listen_address(word, &word.value, &before) {
             lowering.state.internal = Set::new(address, word.at);
         }
     }),
@@ -46,9 +47,28 @@ impl External {
     }
 }
 
+/// What 3proxy makes of an address by `word`, which is none. `None`: it keeps it. What has the look of the other family makes it
+/// an address of that family, with the bytes that stand there: zeros.
+fn left_of(before: &ListenAddress, word: &[u8]) -> Option<IpAddr> {
+    let ListenAddress::Ip(before) = before else { return None };
+    if !value::has_the_look(word) || before.is_unspecified() {
+        return None;
+    }
+    match (before, word.contains(&b':')) {
+        (IpAddr::V4(_), true) => Some(Ipv6Addr::UNSPECIFIED.into()),
+        (IpAddr::V6(_), false) => Some(Ipv4Addr::UNSPECIFIED.into()),
+        (IpAddr::V4(_), false) | (IpAddr::V6(_), true) => None,
+    }
+}
+
 impl Lowering<'_> {
-    /// An address to listen on. `None`: it is none, and 3proxy keeps the one before.
-    pub(super) fn listen_address(&mut self, word: &Arg<'_>, glued: &[u8]) -> Option<ListenAddress> {
+    /// An address to listen on, given behind another one. `None`: it is none, and the one before is kept.
+    pub(super) fn listen_address(
+        &mut self,
+        word: &Arg<'_>,
+        glued: &[u8],
+        before: &ListenAddress,
+    ) -> Option<ListenAddress> {
         if let Some(path) = glued.strip_prefix(b"unix:") {
             return Some(ListenAddress::Unix(Text::from(path)));
         }
@@ -61,8 +81,10 @@ impl Lowering<'_> {
                 address.map(ListenAddress::Ip)
             }
             Err(_) => {
-                self.trap_word(word, Trap::ListenAddress);
-                None
+                let left = left_of(before, glued);
+                let trap = if left.is_some() { Trap::ListenForgotten } else { Trap::ListenAddress };
+                self.trap_word(word, trap);
+                left.map(ListenAddress::Ip)
             }
         }
     }

@@ -274,7 +274,7 @@ fn there_is_one_log_file() {
 fn a_name_where_an_address_is_wanted_is_left_to_the_host() {
     let compiled =
         lowered("nserver ns.example\ninternal localhost\nexternal out.example\nproxy -i127.0.0.300\n", &[]);
-    assert_eq!(found(&compiled), []);
+    assert_eq!(found(&compiled), [(1, "nserver-is-name")]);
     let left: Vec<_> = compiled.program.unmodelled.iter().map(|at| compiled.sources.text(*at)).collect();
     assert_eq!(left, [&b"ns.example"[..], b"out.example"]);
     let service = &compiled.program.services[0];

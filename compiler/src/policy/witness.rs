@@ -228,16 +228,17 @@ fn users(matcher: &Matcher, step: AuthType, policy: &Policy) -> Vec<Option<Vec<u
         let nobody = listed.is_none_or(|names| names.iter().any(|name| name == b"-"));
         return if nobody { vec![None] } else { Vec::new() };
     }
+    let unknown = policy.program().unknown.users;
     // Without any `users` the file is a part of one: then every name may exist.
-    let checked = step == AuthType::Strong && !defined.is_empty();
+    let checked = step == AuthType::Strong && (!defined.is_empty() || unknown);
     let exists = |name: &&[u8]| *name != b"-" && (!checked || policy.user(name).is_some());
     let own = |names: &mut dyn Iterator<Item = &[u8]>| {
         names.filter(exists).take(TRIED).map(|name| Some(name.to_vec())).collect()
     };
     match listed {
         Some(names) => own(&mut names.iter()),
-        None if checked => own(&mut defined.iter().map(|user| user.name.as_bytes())),
-        None => own(&mut USERS.iter().map(|name| name.as_bytes())),
+        None if checked && !unknown => own(&mut defined.iter().map(|user| user.name.as_bytes())),
+        None => USERS.iter().map(|name| Some(name.as_bytes().to_vec())).collect(),
     }
 }
 

@@ -50,6 +50,8 @@ pub enum Trap {
     Endpoint(EndpointTrap),
     /// An address to listen on that is none: 3proxy keeps the one before, or listens on every interface.
     ListenAddress,
+    /// The same, but it looks like one of the other family: 3proxy forgets the one before, and listens on every interface.
+    ListenForgotten,
     /// A name in place of an address to listen on: 3proxy looks it up when it starts, and if it finds none does as with the above.
     ListenName,
     /// A name in place of an address to connect from: 3proxy looks it up when it starts, and if it finds none refuses the file.

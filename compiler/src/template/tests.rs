@@ -1,8 +1,9 @@
 //! What is said of templates, and what is not.
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use crate::{
     compile, compile_with,
+    lints::{self, rule::Reads},
     options::{CompileOptions, Template},
     sources::MemoryFiles,
 };
@@ -45,7 +46,7 @@ fn a_marker_is_no_fault_wherever_it_stands() {
         "bandlimin {{ rate }} {{ user }}",
         "proxy -p{{ port }} -i{{ ip }} {{ args }}",
         "tcppm {{ port }} {{ host }} {{ port }}",
-        "socks -p@SOCKS_PORT@ -e@EXTERNAL@",
+        "socks -p@SOCKS_PORT@ -i@INTERNAL@ -e@EXTERNAL@",
         "ssl_server_min_proto_version {{ tls }}\nproxy -i127.0.0.1",
         "{{ command }} {{ argument }}",
         "{{ lines }}",
@@ -66,7 +67,7 @@ fn a_marker_is_no_fault_wherever_it_stands() {
 #[test]
 fn what_is_wrong_beside_a_marker_is_found() {
     check("internal {{ ip }}\nfrobnicate\n", &[("unknown-directive", 2)]);
-    check("proxy -p3128x -e{{ ip }}\n", &[("port-malformed", 1)]);
+    check("proxy -p3128x -e{{ ip }}\n", &[("open-proxy", 1), ("port-malformed", 1)]);
     check("auth iponly\nallow * 10.0.0.300\nproxy -p{{ port }}\n", &[("invalid-value", 2)]);
     check("{% if x %}\nallow * * * 80;443\n{% endif %}\n", &[("port-list-malformed", 2)]);
     // Behind a marker the columns are not known.
@@ -157,4 +158,220 @@ fn an_allowance_for_what_is_not_known_is_not_unused() {
     ] {
         assert_eq!(unused(text, &unread), expected, "{text}");
     }
+}
+
+#[test]
+fn users_that_are_not_known_silence_rules_about_users_alone() {
+    for users in ["users $/etc/passwd", "users ${A}:CL:${B}", "users {{ user }} a:CL:x"] {
+        let text =
+            format!("{users}\nauth none\nallow * * * 80\nproxy -p3128\nlog {{{{ log }}}}\nmaxconn 5\n");
+        let options = CompileOptions { includes: false, ..CompileOptions::default() };
+        let found = rules(&text, &options);
+        for rule in ["open-proxy", "acl-under-auth-none", "setting-after-service"] {
+            assert!(found.contains(&rule), "{text}: {found:?}");
+        }
+    }
+    // Which users there are is not known.
+    let unread = CompileOptions { includes: false, ..CompileOptions::default() };
+    let strong = "users $/etc/passwd\nauth strong\nallow bob\nproxy -i127.0.0.1\n";
+    assert!(rules(strong, &unread).is_empty());
+}
+
+#[test]
+fn what_stands_behind_a_service_does_not_change_it() {
+    let unread = CompileOptions { includes: false, ..CompileOptions::default() };
+    for behind in ["include /etc/more", "include {{ more }}", "{{ more }}", "{% if x %}\nsocks\n{% endif %}"]
+    {
+        let text = format!("auth none\nallow a\nproxy -p3128\nadmin -p80\n{behind}\n");
+        let found = rules(&text, &unread);
+        assert_eq!(found, ["acl-under-auth-none", "open-proxy", "admin-exposed"], "{text}");
+        let between = format!("auth iponly\nallow * * * 443\n{behind}\nproxy\n");
+        assert!(rules(&between, &unread).is_empty(), "{between}");
+    }
+    let before = "include /etc/more\nproxy -i127.0.0.1\nauth strong\n";
+    assert_eq!(rules(before, &unread), ["setting-after-service"]);
+}
+
+#[test]
+fn a_port_that_is_not_known_lets_nobody_in() {
+    for service in ["socks -p@PORT@", "proxy -p${PORT} -e{{ external }}"] {
+        let text = format!("auth none\n{service}\n");
+        assert!(rules(&text, &CompileOptions::default()).contains(&"open-proxy"), "{text}");
+    }
+    for service in ["socks -i@ADDRESS@", "socks -p80 {{ options }}", "socks @PORT@"] {
+        assert!(
+            rules(&format!("auth none\n{service}\n"), &CompileOptions::default()).is_empty(),
+            "{service}"
+        );
+    }
+}
+
+/// The rules that do more than advise.
+fn rules(text: &str, options: &CompileOptions) -> Vec<&'static str> {
+    let mut files = MemoryFiles::default();
+    files.insert("main", text);
+    let found = compile_with(Path::new("main"), &files, options).findings;
+    found.iter().filter(|it| it.level > crate::finding::Level::Allow).map(|it| it.rule).collect()
+}
+
+/// A finding, without its words: rule, line, and the lines that it points at besides.
+type Found = (&'static str, u32, Vec<u32>);
+
+fn all(text: &str, options: &CompileOptions) -> BTreeSet<Found> {
+    let mut files = MemoryFiles::default();
+    files.insert("main", text);
+    let compiled = compile_with(Path::new("main"), &files, options);
+    let line = |at| compiled.sources.line_column(at).line;
+    let found = compiled.findings.iter().filter(|finding| finding.rule != "template-markers");
+    found
+        .map(|finding| {
+            (finding.rule, line(finding.at), finding.labels.iter().map(|label| line(label.at)).collect())
+        })
+        .collect()
+}
+
+/// Lines, and words of which one may stand in place of `_`.
+const LINES: [(&str, &[&str]); 30] = [
+    ("users _", &["a:CL:x", "b:CL:y", "a:CR:", "c"]),
+    ("users a:CL:x _", &["b:CL:y", "a:CL:z", "c:NT:0"]),
+    ("auth _", &["none", "iponly", "strong", "useronly"]),
+    ("auth iponly _", &["strong", "none"]),
+    ("auth cache strong", &[""]),
+    ("authcache _ 60", &["user", "ip,user,pass", "ip"]),
+    ("allow _", &["*", "a", "b", "10.0.0.1"]),
+    ("allow * _", &["10.0.0.0/8", "*", "127.0.0.1"]),
+    ("allow * * _", &["*", "127.0.0.1", "www.example.net", "10.0.0.300"]),
+    ("allow * * * _", &["80", "443", "3128", "80;443"]),
+    ("allow * * * 80 _", &["HTTP", "CONNECT", "ADMIN"]),
+    ("deny _", &["*", "a"]),
+    ("deny * * _", &["127.0.0.1", "10.0.0.0/8", "*.example.net"]),
+    ("deny *", &[""]),
+    ("parent _ http 192.0.2.1 3128", &["1000", "500"]),
+    ("parent 1000 _ 192.0.2.1 3128", &["http", "socks5", "extip"]),
+    ("flush", &[""]),
+    ("internal _", &["127.0.0.1", "192.168.0.1", "203.0.113.1"]),
+    ("external _", &["192.0.2.7", "2001:db8::7"]),
+    ("log _", &["/var/log/a", "/var/log/b"]),
+    ("log /var/log/a _", &["D", "M"]),
+    ("rotate _", &["0", "30"]),
+    ("maxconn _", &["100", "5000"]),
+    ("bandlimin _ a", &["1000000", "5000"]),
+    ("nserver _", &["192.0.2.53", "192.0.2.54"]),
+    ("proxy -p_", &["3128", "80", "abc"]),
+    ("proxy -i_", &["127.0.0.1", "192.168.0.1", "203.0.113.1"]),
+    ("socks -p1080 _", &["-i127.0.0.1", "-6", "-a"]),
+    ("admin _", &["-p80", "-i127.0.0.1"]),
+    ("tcppm 25 192.0.2.25 _", &["25", "80"]),
+];
+
+/// So many configurations are tried.
+const TRIED: usize = 300;
+
+/// Numbers below a bound, the same ones each time.
+fn numbers(seed: u64) -> impl FnMut(usize) -> usize {
+    let mut state = seed;
+    move |bound| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap() % bound
+    }
+}
+
+/// For a random configuration in which one word is unknown: what is found is found whatever the word is. And of what is found
+/// whatever it is, nothing else is left out than what may depend on it: if it is a user, what rules say that read of users; if it
+/// decides about no request, nothing at all.
+#[test]
+fn what_is_said_of_an_unknown_word_holds_for_each_of_its_values() {
+    let plain = CompileOptions { template: Template::No, ..CompileOptions::default() };
+    let unread = CompileOptions { includes: false, ..plain.clone() };
+    let template = CompileOptions { template: Template::Yes, ..CompileOptions::default() };
+    let mut next = numbers(7);
+    let mut certain = 0;
+    for _ in 0..TRIED {
+        let mut lines: Vec<String> = Vec::new();
+        let count = 3 + next(6);
+        let hole = next(count);
+        let mut chosen = None;
+        for place in 0..count {
+            let (line, values) = LINES[next(LINES.len())];
+            if place == hole && line.contains('_') {
+                chosen = Some((line, values));
+            }
+            let keeps = place == hole;
+            lines.push(if keeps { line.to_owned() } else { line.replace('_', values[next(values.len())]) });
+        }
+        let Some((line, values)) = chosen else { continue };
+        let with = |word: &str| {
+            let mut lines = lines.clone();
+            lines[hole] = lines[hole].replace('_', word);
+            lines.join("\n") + "\n"
+        };
+        let keys = |found: &BTreeSet<Found>| found.iter().map(|it| (it.0, it.1)).collect::<BTreeSet<_>>();
+        let whole: Vec<_> = values.iter().map(|value| all(&with(value), &plain)).collect();
+        let common = whole.iter().skip(1).fold(whole[0].clone(), |common, found| &common & found);
+        let rules = whole.iter().skip(1).fold(keys(&whole[0]), |common, found| &common & &keys(found));
+        let own = u32::try_from(hole).unwrap() + 1;
+        for (marker, options) in [("{{ x }}", &template), ("$/etc/x", &unread)] {
+            // 3proxy reads no file within a word.
+            if marker.starts_with('$') && !line.contains(" _") {
+                continue;
+            }
+            let text = with(marker);
+            let found = all(&text, options);
+            let wrong: Vec<_> = keys(&found).difference(&rules).copied().collect();
+            assert!(wrong.is_empty(), "not for each value: {wrong:?} in\n{text}");
+            certain += found.len();
+            let name = line.split(' ').next().unwrap();
+            let silent = |rule: &str| match lints::find(rule).unwrap().reads {
+                Reads::Everything => true,
+                _ => name != "users" && super::APART.iter().all(|apart| *apart != name),
+            };
+            let lost: Vec<_> = common
+                .iter()
+                .filter(|(rule, at, others)| {
+                    !silent(rule)
+                        && *at != own
+                        && !others.contains(&own)
+                        && !keys(&found).contains(&(rule, *at))
+                })
+                .collect();
+            assert!(lost.is_empty(), "lost without need: {lost:?} in\n{text}");
+        }
+    }
+    assert!(certain > TRIED / 4, "{certain}");
+}
+
+/// The same of a line that stands in a file which is not read. Rules that read a line alone say what is wrong with it if it has an effect.
+#[test]
+fn what_is_said_beside_an_unread_file_holds_whatever_it_holds() {
+    let unread = CompileOptions { includes: false, ..CompileOptions::default() };
+    let mut next = numbers(11);
+    let mut certain = 0;
+    for _ in 0..TRIED {
+        let count = 3 + next(6);
+        let hole = next(count);
+        let lines: Vec<String> = (0..count)
+            .map(|_| {
+                let (line, values) = LINES[next(LINES.len())];
+                line.replace('_', values[next(values.len())])
+            })
+            .collect();
+        let with = |line: &str| {
+            let mut lines = lines.clone();
+            lines[hole] = line.to_owned();
+            lines.join("\n") + "\n"
+        };
+        let text = with("include /etc/x");
+        let found = all(&text, &unread);
+        certain += found.len();
+        for _ in 0..8 {
+            let (line, values) = LINES[next(LINES.len())];
+            let whole = with(&line.replace('_', values[next(values.len())]));
+            let of_whole: BTreeSet<_> = all(&whole, &unread).iter().map(|it| (it.0, it.1)).collect();
+            let whole_rule = |it: &&Found| lints::find(it.0).unwrap().reads != Reads::Line;
+            let wrong: Vec<_> =
+                found.iter().filter(whole_rule).filter(|it| !of_whole.contains(&(it.0, it.1))).collect();
+            assert!(wrong.is_empty(), "{wrong:?} of\n{text}not of\n{whole}");
+        }
+    }
+    assert!(certain > TRIED / 4, "{certain}");
 }

@@ -41,7 +41,7 @@ pub enum UserTrap {
     TypeInPassword,
     /// A hash that stands where 3proxy takes it for the password itself.
     HashAsPassword,
-    /// A hash in a form that 3proxy does not know: no password fits it.
+    /// A hash in a form that 3proxy does not know, or of another length: no password fits it.
     HashUnknown,
 }
 
@@ -93,7 +93,7 @@ fn password_trap(kind: PasswordKind, password: &[u8]) -> Option<UserTrap> {
     }
     let known = match kind {
         PasswordKind::Clear => return looks_hashed(password).then_some(UserTrap::HashAsPassword),
-        PasswordKind::Crypt => password.starts_with(b"$1$") || password.starts_with(b"$3$"),
+        PasswordKind::Crypt => is_md5(password) || password.starts_with(b"$3$"),
         PasswordKind::Nt => {
             password.len() == 32 && password.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'A'..=b'F'))
         }
@@ -110,6 +110,14 @@ fn starts_like_type(password: &[u8]) -> bool {
         && kind.first().is_some_and(u8::is_ascii_uppercase)
         && kind.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'-');
     capitals || KINDS.iter().any(|known| kind.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+/// `$1$SALT$HASH`. What is cut fits no password.
+fn is_md5(password: &[u8]) -> bool {
+    /// Of 128 bits, six in a character.
+    const HASH: usize = 22;
+    let hash = password.strip_prefix(b"$1$").and_then(|rest| rest.splitn(2, |byte| *byte == b'$').nth(1));
+    hash.is_some_and(|hash| hash.len() == HASH)
 }
 
 /// `$ID$…` as crypt writes it.

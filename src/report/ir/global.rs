@@ -282,6 +282,7 @@ pub(super) fn trap(places: Places<'_>, Trapped { at, word, trap }: &Trapped) -> 
         Read::Socket(_) => "socket-options",
         Read::Endpoint(_) => "endpoint",
         Read::ListenAddress => "listen-address",
+        Read::ListenForgotten => "listen-address-forgotten",
         Read::ListenName => "listen-name",
         Read::ExternalName => "external-name",
         Read::NatAddress => "nat-address",

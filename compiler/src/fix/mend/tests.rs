@@ -78,3 +78,20 @@ fn ten_thousand_lines_are_mended_at_once() {
     assert_eq!(mended.made.len(), 10_000);
     assert!(!text(&mended, MAIN).unwrap().contains("443-80"));
 }
+
+#[test]
+fn what_would_not_be_made_is_not_offered() {
+    let offered = |text: &str| {
+        let mut files = MemoryFiles::default();
+        files.insert(MAIN, text);
+        let mut found = compiled(&files);
+        let before = found.findings.iter().filter(|finding| finding.fix.is_some()).count();
+        super::withhold(&files, &compiled, &mut found);
+        let after = found.findings.iter().filter(|finding| finding.fix.is_some()).count();
+        (before, after)
+    };
+    // Behind an `allow` of all the moved entry would be reached by nobody.
+    assert_eq!(offered("auth iponly\nallow *\nproxy -i127.0.0.1\ndeny * * 127.0.0.0/8\n"), (1, 0));
+    assert_eq!(offered("auth iponly\nproxy -i127.0.0.1\nallow * 127.0.0.0/8\n"), (1, 1));
+    assert_eq!(offered("internal 127.0.0.1\nauth iponly\nallow * * * 443-80 * Mon-Fri\nproxy\n"), (2, 2));
+}

@@ -4,7 +4,7 @@
 /// here.
 ///
 /// `aliases`, `refused`, `reads` and `of_3proxy` may be missing. The last field says who finds what is wrong:
-/// - `check: function`: a function that reads the Program. It `reads` everything, if nothing else is said.
+/// - `check: function`: a function that reads the Program. It `reads` the decisions, if nothing else is said.
 /// - `trap: PATTERN => function`: the function makes a finding of each [`Part`](super::Part) with such a
 ///   [`Trap`](crate::program::trap::Trap), or none; what the pattern binds can be told to it by a closure. It `reads` the line.
 /// - `from lowering`: lowering finds it. It `reads` the line.
@@ -21,7 +21,7 @@ macro_rules! rule {
         $(of_3proxy: $of_3proxy:literal,)?
         check: $check:path $(,)?
     ) => {
-        $crate::lints::rule::rule!(@ [$($doc)+] $name, $level, $group, $since, [$($($alias),+)?], [$($refused)?], Everything, [$($reads)?], [$($of_3proxy)?], Some($check));
+        $crate::lints::rule::rule!(@ [$($doc)+] $name, $level, $group, $since, [$($($alias),+)?], [$($refused)?], Decisions, [$($reads)?], [$($of_3proxy)?], Some($check));
     };
     (
         $(#[doc = $doc:literal])+

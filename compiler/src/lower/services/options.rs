@@ -40,7 +40,8 @@ type Handler = fn(&mut Lowering<'_>, Given<'_>);
 const HANDLERS: &[(&str, Handler)] = &[
     ("-p", |lowering, it| it.service.listen.port = Set::new(lowering.port(it.word, it.glued), it.word.at)),
     ("-i", |lowering, it| {
-        if let Some(address) = lowering.listen_address(it.word, it.glued) {
+        let before = &it.service.listen.address.value;
+        if let Some(address) = lowering.listen_address(it.word, it.glued, before) {
             it.service.listen.address = Set::new(address, it.word.at);
         }
     }),

@@ -1,0 +1,130 @@
+//! `deny-behind-allow`
+use std::collections::BTreeSet;
+
+use super::rule::{Lint, rule};
+use crate::{
+    policy::{
+        lists::AskedList,
+        witness::{Space, Witness},
+    },
+    program::acl::{Ace, AceId, Action, Matcher},
+    sources::Loc,
+};
+
+rule! {
+    /// A `deny` at the end of a list refuses nothing: what an entry above lets pass is let pass, and the rest is refused anyway.
+    ///
+    /// The first entry that matches decides, and behind the last one everything is refused. So a ban belongs above what it is an
+    /// exception from.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow * 10.0.0.0/8 * 80,443
+    /// deny * * *.ads.example
+    /// proxy -i10.0.0.1
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// deny * * *.ads.example
+    /// allow * 10.0.0.0/8 * 80,443
+    /// proxy -i10.0.0.1
+    /// ```
+    "deny-behind-allow",
+    level: Warn,
+    group: Security,
+    since: "0.1.0",
+    reads: Everything,
+    check: check,
+}
+
+/// So many entries of a list are looked at, from its end on and from its beginning.
+const MOST: usize = 64;
+/// So many requests are tried for each.
+const TRIED: usize = 64;
+
+fn check(lint: &mut Lint<'_>) {
+    let program = lint.program;
+    let shadowed: BTreeSet<AceId> = lint.shadowed().iter().map(|shadowed| shadowed.entry).collect();
+    let mut found = Vec::new();
+    for list in lint.asked_lists().iter() {
+        let entries: Vec<(AceId, &Ace)> = program.acls.entries(list.acl).collect();
+        let denied = entries.iter().rev().take_while(|(_, ace)| ace.action == Action::Deny).take(MOST);
+        // Not what bans nothing in particular, or is told to be unreachable.
+        let bans = denied
+            .filter(|(_, ace)| !ace.nolog && ace.weight == 0)
+            .filter(|(id, ace)| ace.matcher.targets.is_some() && !shadowed.contains(id));
+        for (_, ace) in bans {
+            if let Some((passing, service, witness)) = passing(lint, list, ace) {
+                found.push((ace.at, passing, service, witness));
+            }
+        }
+    }
+    for (at, passing, service, witness) in found {
+        lint.report(
+            RULE.finding(at, "this entry refuses nothing: what no entry above lets pass is refused anyway")
+                .label("comes too late")
+                .also(passing, "lets pass what it was to refuse")
+                .also(service, "in this service")
+                .note(format!("For example {witness} passes."))
+                .help("move it above the entries that it is an exception from"),
+        );
+    }
+}
+
+/// A request that an entry matches and that one above it lets pass; the latter, and the service.
+fn passing(lint: &Lint<'_>, list: &AskedList, deny: &Ace) -> Option<(Loc, Loc, Witness)> {
+    let program = lint.program;
+    let (at, _) = list.copies.first()?;
+    let service = program.services.get(*at)?;
+    let entries = program.acls.entries(list.acl).map(|(_, ace)| ace);
+    let above = entries.take_while(|ace| ace.at != deny.at).filter(|ace| ace.action == Action::Allow);
+    let mut both = above.take(MOST).map(|allow| common(&deny.matcher, &allow.matcher));
+    both.find_map(|matcher| {
+        service.chain.value.iter().find_map(|step| {
+            let space = Space::accepted(&matcher, service, step.kind, lint.policy());
+            space.requests(TRIED).find_map(|witness| {
+                let verdict = lint.policy().decide(*at, &witness.request());
+                let entry = program.acls.ace(verdict.entry?).filter(|_| verdict.passes())?;
+                Some((entry.at, service.at, witness))
+            })
+        })
+    })
+}
+
+/// What `deny` lists, and where it lists nothing what `allow` does: requests that the former matches, and the latter may.
+fn common(deny: &Matcher, allow: &Matcher) -> Matcher {
+    Matcher {
+        users: deny.users.clone().or_else(|| allow.users.clone()),
+        sources: deny.sources.clone().or_else(|| allow.sources.clone()),
+        targets: deny.targets.clone().or_else(|| allow.targets.clone()),
+        ports: deny.ports.clone().or_else(|| allow.ports.clone()),
+        operations: deny.operations.or(allow.operations),
+        weekdays: deny.weekdays.or(allow.weekdays),
+        periods: deny.periods.clone().or_else(|| allow.periods.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::findings;
+
+    #[test]
+    fn what_a_list_ends_with_is_judged_by_what_passes() {
+        for (list, found) in [
+            ("allow * * * 80 HTTP\nallow * * * 443 HTTPS\ndeny * * bad.example", 1),
+            ("allow * * * 80\ndeny * * bad.example\ndeny * * worse.example", 2),
+            ("allow * * * 80\ndeny * * bad.example\ndeny *", 1),
+            ("allow * * * 80\ndeny * * bad.example\nallow *", 0),
+            ("deny * * bad.example\nallow * * * 80\ndeny *", 0),
+            ("allow * * good.example\ndeny * * bad.example", 0),
+            ("deny * * bad.example", 0),
+        ] {
+            let text = format!("internal 127.0.0.1\nauth iponly\n{list}\nproxy\n");
+            let told = findings("deny-behind-allow", &text);
+            assert_eq!(told.len(), found, "{list}: {told:#?}");
+        }
+    }
+}

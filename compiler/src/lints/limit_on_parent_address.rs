@@ -1,0 +1,120 @@
+//! `limit-on-parent-address`
+use std::{collections::BTreeMap, net::IpAddr};
+
+use super::rule::{Lint, rule};
+use crate::{
+    program::{
+        acl::{Matcher, ParentHost},
+        limits::Limit,
+    },
+    sources::Loc,
+};
+
+rule! {
+    /// A limit is for the address of a parent, and no client asks for that.
+    ///
+    /// The target of a limit is what the client asks for, also where the request goes through a parent: connections to the parent are
+    /// not limited by it.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow * 10.0.0.0/8
+    /// parent 1000 http 203.0.113.7 3128
+    /// connlim 5 1 * * 203.0.113.7 3128
+    /// proxy -i10.0.0.1
+    /// ```
+    ///
+    /// Limit the clients:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow * 10.0.0.0/8
+    /// parent 1000 http 203.0.113.7 3128
+    /// connlim 5 1 * 10.0.0.0/8
+    /// proxy -i10.0.0.1
+    /// ```
+    "limit-on-parent-address",
+    level: Warn,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let program = lint.program;
+    let mut parents: BTreeMap<IpAddr, (u16, Loc)> = BTreeMap::new();
+    for parent in &program.acls.parents {
+        if let ParentHost::Address(address) = parent.host
+            && !address.is_unspecified()
+            && parent.kind != crate::program::acl::ParentKind::ExternalAddress
+        {
+            parents.entry(address).or_insert((parent.port, parent.at));
+        }
+    }
+    if parents.is_empty() {
+        return;
+    }
+    let limits = &program.limits;
+    let lines =
+        of(&limits.bandwidth_in).chain(of(&limits.bandwidth_out)).chain(of(&limits.connections)).chain(
+            limits
+                .traffic
+                .iter()
+                .filter(|line| line.limit.limit.is_some())
+                .map(|line| (line.limit.at, &line.limit.matcher)),
+        );
+    let found = lines.filter_map(|(at, matcher)| {
+        let address = only_target(matcher)?;
+        let (port, parent) = parents.get(&address)?;
+        // A service may listen on another port of that host.
+        let ports = matcher.ports.as_deref().unwrap_or_default();
+        let is_parents = ports.iter().any(|range| (range.first..=range.last).contains(port));
+        (ports.is_empty() || is_parents).then_some((at, address, *parent))
+    });
+    for (at, address, parent) in found.collect::<Vec<_>>() {
+        lint.report(
+            RULE.finding(at, format!("this limit is for requests to `{address}`, not for those through it"))
+                .label("compares what the client asks for")
+                .also(parent, "the way to it is no target")
+                .help("limit the clients, or the targets that they ask for"),
+        );
+    }
+}
+
+/// The lines that limit something.
+fn of<T>(lines: &[Limit<T>]) -> impl Iterator<Item = (Loc, &Matcher)> {
+    lines.iter().filter(|line| line.limit.is_some()).map(|line| (line.at, &line.matcher))
+}
+
+/// The one address for which requests are limited.
+fn only_target(matcher: &Matcher) -> Option<IpAddr> {
+    let targets = matcher.targets.as_deref()?;
+    match &*targets.addresses {
+        [only] if only.first == only.last && targets.names.is_empty() => Some(only.first),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::findings;
+
+    #[test]
+    fn what_clients_may_ask_for_is_let_be() {
+        for (limit, found) in [
+            ("connlim 5 1 * * 203.0.113.7 3128", 1),
+            ("bandlimin 400000 * * 203.0.113.7", 1),
+            ("countin 1 D 100 * * 203.0.113.7 3000-4000", 1),
+            ("bandlimin 400000 * * 203.0.113.7 80", 0),
+            ("bandlimin 400000 * * 203.0.113.0/24", 0),
+            ("bandlimin 400000 * * 203.0.113.7,www.example.net", 0),
+            ("nobandlimin * * 203.0.113.7 3128", 0),
+            ("connlim 5 1 * * 198.51.100.7", 0),
+        ] {
+            let text = format!(
+                "auth iponly\nallow *\nparent 1000 http 203.0.113.7 3128\ncounter c.3cf\n{limit}\nproxy -i127.0.0.1\n"
+            );
+            assert_eq!(findings("limit-on-parent-address", &text).len(), found, "{limit}");
+        }
+    }
+}

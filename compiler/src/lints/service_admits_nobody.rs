@@ -1,0 +1,362 @@
+//! `service-admits-nobody`
+use std::collections::{BTreeMap, HashMap};
+
+use super::rule::{Lint, rule};
+use crate::{
+    finding::Finding,
+    program::{
+        Program,
+        acl::{Ace, AclRef, Action, ListId, Operation, Operations, Parent, PortRange},
+        auth::{AuthStep, AuthType},
+        service::{Service, ServiceKind},
+    },
+};
+
+rule! {
+    /// No request of this service can pass: it refuses every client.
+    ///
+    /// A list that is meant for one kind of service lets nobody use another. SOCKS does not know what is spoken in a connection,
+    /// and the admin page is asked for by `ADMIN` alone:
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow * 192.168.0.0/16 * 80,443 HTTP,HTTPS
+    /// proxy -i192.168.0.1
+    /// socks -i192.168.0.1
+    /// ```
+    ///
+    /// Give each its own entries:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow * 192.168.0.0/16 * 80,443 HTTP,HTTPS
+    /// proxy -i192.168.0.1
+    /// flush
+    /// allow * 192.168.0.0/16 * 80,443 CONNECT
+    /// socks -i192.168.0.1
+    /// ```
+    ///
+    /// Clients of a port mapper, of `tlspr` and of `dnspr` have no way to give a name, so there `strong` is never content:
+    ///
+    /// ```3proxy,fires
+    /// users "alice:CL:correct horse"
+    /// auth strong
+    /// allow alice
+    /// tcppm -i192.168.0.1 2525 mail.example.com 25
+    /// ```
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow * 192.168.0.0/16
+    /// tcppm -i192.168.0.1 2525 mail.example.com 25
+    /// ```
+    ///
+    /// And the ports of an entry are those of targets. A port mapper has one:
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow * 192.168.0.0/16 * 2525
+    /// tcppm -i192.168.0.1 2525 mail.example.com 25
+    /// ```
+    "service-admits-nobody",
+    level: Deny,
+    group: Correctness,
+    since: "0.1.0",
+    reads: Services,
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let program = lint.program;
+    // A plugin may know other clients.
+    if !program.process.plugins.is_empty() {
+        return;
+    }
+    let mut lists = Lists::default();
+    let closed =
+        program.services.iter().filter_map(|service| Some((service, lists.closed(program, service)?)));
+    let mut possible: Option<BTreeMap<ListId, Vec<Operations>>> = None;
+    let mut found = Vec::new();
+    for (service, why) in closed.collect::<Vec<_>>() {
+        let possible = possible.get_or_insert_with(|| operations(lint));
+        if !is_told(program, service, &why, possible) {
+            found.push(finding(service, &why));
+        }
+    }
+    for finding in found {
+        lint.report(finding);
+    }
+}
+
+/// Why nobody passes.
+enum Why<'a> {
+    /// This type asks for a name, and so does every other of the chain.
+    NoName(&'a AuthStep),
+    /// The list has this `allow`, and no other that matches more.
+    List(&'a Ace, Never),
+}
+
+/// Why an entry matches no request of a service.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Never {
+    /// The service can't be asked for its operations.
+    Operation,
+    /// The service's target has another port.
+    Port,
+    /// It lists users, and no name gets there.
+    User,
+}
+
+/// So many services above one are looked at.
+const ABOVE: usize = 4096;
+
+/// Whether clients of a service can say who they are.
+pub(super) const fn has_names(kind: ServiceKind) -> bool {
+    !matches!(kind, ServiceKind::Tcppm | ServiceKind::Udppm | ServiceKind::Tlspr | ServiceKind::Dnspr)
+}
+
+/// What is asked of a list: for which kind of service, for which port of its target, and without a name.
+type Asked = (ListId, ServiceKind, Option<u16>, bool);
+
+/// How far a list was searched for an entry that lets a request pass.
+#[derive(Clone, Copy)]
+enum Search {
+    /// None of so many does; this is the first that allows something, and why it matches nothing.
+    None(u32, Option<(u32, Never)>),
+    /// One does.
+    Found,
+}
+
+/// Lists that grow from service to service are searched once.
+#[derive(Default)]
+struct Lists(HashMap<Asked, Search>);
+
+impl Lists {
+    /// Why nobody passes a service; `None`: somebody may.
+    fn closed<'a>(&mut self, program: &'a Program, service: &'a Service) -> Option<Why<'a>> {
+        let mut why = None;
+        for step in service.chain.value.iter() {
+            let asks = matches!(step.kind, AuthType::Strong | AuthType::UserOnly);
+            let reason = match step.kind {
+                AuthType::None | AuthType::CacheAcl => return None,
+                _ if asks && !has_names(service.kind) => Why::NoName(step),
+                kind => {
+                    let nameless = kind == AuthType::IpOnly;
+                    let (ace, never) = self.never(program, service, service.acl?, nameless)?;
+                    Why::List(ace, never)
+                }
+            };
+            // What a list says is nearer to what was meant than what a type does.
+            if why.is_none() || matches!(reason, Why::List(..)) {
+                why = Some(reason);
+            }
+        }
+        why
+    }
+
+    /// The first `allow` of a list, if none matches any request of a service. A list without any is another rule's.
+    fn never<'a>(
+        &mut self,
+        program: &'a Program,
+        service: &Service,
+        acl: AclRef,
+        nameless: bool,
+    ) -> Option<(&'a Ace, Never)> {
+        let port = service.target.as_ref().map(|target| target.port);
+        let asked = (acl.list, service.kind, port, nameless);
+        let search = self.0.entry(asked).or_insert(Search::None(0, None));
+        let ids = program.acls.lists.get(acl.list.0 as usize)?;
+        while let Search::None(searched, first) = *search
+            && searched < acl.len
+        {
+            let ace = ids.get(searched as usize).and_then(|id| program.acls.ace(*id))?;
+            *search = match (ace.action, never_matches(ace, service, nameless)) {
+                (Action::Deny, _) => Search::None(searched + 1, first),
+                (Action::Allow, None) => Search::Found,
+                (Action::Allow, Some(never)) => Search::None(searched + 1, first.or(Some((searched, never)))),
+            };
+        }
+        let Search::None(_, Some((place, never))) = *search else { return None };
+        let ace = ids.get(place as usize).and_then(|id| program.acls.ace(*id))?;
+        Some((ace, never))
+    }
+}
+
+/// Why an entry matches no request of a service; `None`: it may.
+fn never_matches(ace: &Ace, service: &Service, nameless: bool) -> Option<Never> {
+    let matcher = &ace.matcher;
+    let can = service.kind.operations();
+    if matcher.is_refused() {
+        return None;
+    }
+    if matcher.operations.is_some_and(|listed| !can.iter().any(|operation| listed.has(*operation))) {
+        return Some(Never::Operation);
+    }
+    let ports = matcher.ports.as_deref().unwrap_or_default();
+    if let Some(target) = service.target.as_ref().filter(|_| !ports.is_empty()) {
+        // A range that has no port has a finding of its own.
+        let other =
+            |PortRange { first, last }: &PortRange| first <= last && !(*first..=*last).contains(&target.port);
+        if ports.iter().all(other) {
+            return Some(Never::Port);
+        }
+    }
+    let names = matcher.users.as_ref().filter(|_| nameless || !has_names(service.kind));
+    names.is_some_and(|names| !names.iter().any(|name| name == b"-")).then_some(Never::User)
+}
+
+/// For each list what the services that ask it can be asked for, by entry.
+fn operations(lint: &Lint<'_>) -> BTreeMap<ListId, Vec<Operations>> {
+    let asked = lint.asked_lists();
+    let lists = asked.iter().map(|list| {
+        let can = list.entries(lint.program).map(|(_, _, can)| can).collect();
+        (list.acl.list, can)
+    });
+    lists.collect()
+}
+
+/// Whether another rule says the same of the chain, or of every entry that it concerns.
+fn is_told(
+    program: &Program,
+    service: &Service,
+    why: &Why<'_>,
+    possible: &BTreeMap<ListId, Vec<Operations>>,
+) -> bool {
+    let Why::List(_, never) = why else { return false };
+    let Some(acl) = service.acl else { return false };
+    let has = move |other: &Service, place: usize| {
+        other.acl.is_some_and(|other| other.list == acl.list && other.len as usize > place)
+    };
+    let mut allows =
+        program.acls.entries(acl).enumerate().filter(|(_, (_, ace))| ace.action == Action::Allow);
+    match never {
+        // `operation-impossible-for-service`, which leaves out lists with local redirections.
+        Never::Operation => {
+            // If it is not known what stands behind a service, those above it decide whether the other rule is silent.
+            let is_known = program.unknown.known_services.is_none();
+            let above = || program.services.iter().take_while(|other| other.at != service.at).take(ABOVE);
+            let asks =
+                |other: &Service| other.chain.value.first().is_none_or(|step| step.kind != AuthType::None);
+            let can = possible.get(&acl.list).map_or(&[][..], Vec::as_slice);
+            let local = |ace: &Ace| program.acls.parents(ace).iter().any(Parent::is_local);
+            let told = |(place, (_, ace)): (usize, (_, &Ace))| {
+                let (Some(listed), Some(can)) = (ace.matcher.operations, can.get(place)) else {
+                    return false;
+                };
+                let meets = |can: &[Operation]| can.iter().any(|one| listed.has(*one));
+                if is_known {
+                    !Operation::ALL.iter().any(|one| listed.has(*one) && can.has(*one))
+                } else {
+                    let mut above = above().filter(|other| has(other, place) && asks(other));
+                    !above.any(|other| meets(other.kind.operations()))
+                }
+            };
+            !program.acls.entries(acl).any(|(_, ace)| local(ace)) && allows.all(told)
+        }
+        // `port-of-the-service`.
+        Never::Port => allows.all(|(place, (_, ace))| {
+            let [port] = ace.matcher.ports.as_deref().unwrap_or_default() else { return false };
+            // Services behind this one don't change what is found here.
+            let mut before = program.services.iter().take_while(|other| other.at != service.at);
+            before.any(|other| {
+                other.target.is_none() && other.listen.port.value == port.first && has(other, place)
+            })
+        }),
+        // `user-list-under-iponly`.
+        Never::User => {
+            let names = |service: &Service| service.chain.value.iter().any(|step| step.kind.names_user());
+            let shared = |place| program.services.iter().any(|other| names(other) && has(other, place));
+            !names(service) && allows.all(|(place, _)| !shared(place))
+        }
+    }
+}
+
+fn finding(service: &Service, why: &Why<'_>) -> Finding {
+    let kind = service.kind.name();
+    let finding = RULE.finding(service.at, "this service lets nobody in: no request passes");
+    match why {
+        Why::NoName(step) => {
+            let name = step.kind.name();
+            let told = finding.label(format!("clients of `{kind}` have no way to give a name"));
+            let told = match step.at {
+                Some(at) => told.also(at, format!("`{name}` refuses whoever gives none")),
+                None => told,
+            };
+            told.help(
+                "write `auth iponly` above it, and name the clients' addresses: `allow * 192.168.0.0/16`",
+            )
+        }
+        Why::List(ace, Never::Operation) => finding
+            .label(format!("`{kind}` is asked for none of the operations that its list allows"))
+            .also(ace.at, "the first entry that allows something")
+            .help("write `flush` above the service, and a list of its own"),
+        Why::List(ace, Never::Port) => {
+            let port = service.target.as_ref().map_or(0, |target| target.port);
+            finding
+                .label(format!("its target's port is {port}, and its list allows others only"))
+                .also(ace.at, "compares the target's port, not the one that the service listens on")
+                .help(format!("write {port} in the entry, or leave the port out"))
+        }
+        Why::List(ace, Never::User) => {
+            let told = finding
+                .label("its list allows users only, and no name gets there")
+                .also(ace.at, "compares names");
+            told.help("write `flush` above it, and a list of addresses: `allow * 192.168.0.0/16`")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::{check, findings};
+
+    const USERS: &str = "users a:CL:x\ninternal 127.0.0.1\n";
+
+    #[test]
+    fn every_way_to_admit_nobody_is_found() {
+        for lines in [
+            "auth iponly\nallow * * * 80 HTTP\nallow * * * 443 HTTPS\nproxy\nsocks",
+            "auth strong\nallow a * * 80 HTTP\nproxy\nadmin",
+            "auth strong\ntcppm 5555 192.0.2.4 666",
+            "auth useronly\nallow *\ntcppm 5555 192.0.2.4 666",
+            "auth strong\nallow a\ntlspr",
+            "auth useronly strong\nudppm 5555 192.0.2.4 666",
+            "auth iponly strong\nallow a\ndnspr",
+            "auth iponly\nallow * * * 21192\nudppm 21192 192.0.2.4 1192",
+            "auth iponly\ndeny * * * 1\nallow * * * 80,100-200\ntcppm 2000 192.0.2.4 25",
+            "auth strong\nallow a\nproxy\nauth iponly\ntcppm 2000 192.0.2.4 25",
+            "auth cache strong\nauthcache user,pass 60\nallow * * * * HTTP\nproxy\nsocks",
+        ] {
+            let found = findings("service-admits-nobody", &format!("{USERS}{lines}\n"));
+            assert_eq!(found.len(), 1, "{lines}: {found:#?}");
+        }
+    }
+
+    #[test]
+    fn whoever_may_pass_is_let_be() {
+        for lines in [
+            "auth none\nallow a\ntcppm 2000 192.0.2.4 25",
+            "auth iponly\nallow * * * 20-30\ntcppm 2000 192.0.2.4 25",
+            "auth iponly\nallow -,a\ntcppm 2000 192.0.2.4 25",
+            "auth strong iponly\nallow *\ntcppm 2000 192.0.2.4 25",
+            "auth dnsname\nallow *\ntcppm 2000 192.0.2.4 25",
+            "auth iponly\ntcppm 2000 192.0.2.4 25",
+            "auth strong\nallow * * * 80 HTTP\nallow * * * 80 CONNECT\nproxy\nsocks",
+            // Closed on purpose.
+            "deny *\nadmin",
+            "plugin p.so start\nauth strong\ntcppm 2000 192.0.2.4 25",
+        ] {
+            check("service-admits-nobody", &format!("{USERS}{lines}\n"));
+        }
+    }
+
+    #[test]
+    fn what_another_rule_says_is_not_said_again() {
+        for lines in [
+            "internal 127.0.0.1\nauth iponly\nallow * * * 80 HTTP\nsocks",
+            "users a:CL:x\ninternal 127.0.0.1\nauth iponly\nallow a\ntcppm 2000 192.0.2.4 25",
+        ] {
+            check("service-admits-nobody", &format!("{lines}\n"));
+        }
+    }
+}
