@@ -111,7 +111,7 @@ impl Checker<'_> {
             includes: !reading.no_includes,
             root: reading.image.root.clone(),
             template: reading.template.into(),
-            ..Options::default()
+            ..CompileOptions::default()
         };
         let levels = Rc::clone(&self.levels);
         let compile = |files: &dyn Files| {
