@@ -108,7 +108,7 @@ fn a_reload_that_fails_changes_nothing_and_says_why() {
         ("an empty file", String::new(), "has no service any more"),
         ("a missing include", with("include nowhere.cfg"), "nowhere.cfg"),
         ("a missing $file", with("users $nobody"), "nobody"),
-        ("what is not executed", with("dnspr -p5353"), "`dnspr` is not executed"),
+        ("what is not executed", with("daemon"), "`daemon` is not executed"),
         ("a port that is taken", taken, "in use"),
         ("one port twice", with("socks -p@socks"), "@socks"),
         ("a log that can't be written", with("log /nowhere/at/all\nsocks -p@other"), "/nowhere/at/all"),

@@ -13,15 +13,15 @@ rule! {
     ///
     /// ```3proxy,fires
     /// auth iponly
-    /// # cfgc: allow(port-list-malformed) the semicolon is meant
-    /// deny * * * 80;443
+    /// # cfgc: allow(port-range-reversed) the order is meant
+    /// allow * * * 90-80
     /// proxy -i127.0.0.1
     /// ```
     ///
     /// ```3proxy,fixed
     /// auth iponly
-    /// # cfgc: allow(port-list-malformed) the semicolon is meant
-    /// deny * * * 80;443
+    /// # cfgc: allow(port-list-malformed) the order is meant
+    /// allow * * * 90-80
     /// proxy -i127.0.0.1
     /// ```
     "old-rule-name",

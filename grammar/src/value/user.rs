@@ -143,9 +143,11 @@ mod tests {
     #[test]
     fn words_are_read_as_3proxy_reads_them() {
         let long = format!("a:CR:$1${}", "x".repeat(61));
+        let whole_hash = "$1$salt$xxxxxxxxxxxxxxxxxxxxxx";
+        let whole = format!("bob:CR:{whole_hash}");
         let (hash, lower) = ("0F".repeat(16), "0f".repeat(16));
         let (nt, small) = (format!("a:NT:{hash}"), format!("a:NT:{lower}"));
-        let cases: [(&str, Option<(&str, PasswordKind, &str)>, &[UserTrap]); 24] = [
+        let cases: [(&str, Option<(&str, PasswordKind, &str)>, &[UserTrap]); 25] = [
             ("bob:CL:secret", Some(("bob", Clear, "secret")), &[]),
             ("bob:secret", Some(("bob", Clear, "secret")), &[]),
             ("bob:CL:a:b", Some(("bob", Clear, "a:b")), &[]),
@@ -155,7 +157,8 @@ mod tests {
             ("bob:Pass1:x", Some(("bob", Clear, "Pass1:x")), &[]),
             ("bob:CL:MD5:x", Some(("bob", Clear, "MD5:x")), &[]),
             ("bob::x", Some(("bob", Clear, ":x")), &[]),
-            ("bob:CR:$1$salt$hash", Some(("bob", Crypt, "$1$salt$hash")), &[]),
+            (&whole, Some(("bob", Crypt, whole_hash)), &[]),
+            ("bob:CR:$1$salt$hash", Some(("bob", Crypt, "$1$salt$hash")), &[HashUnknown]),
             (&nt, Some(("a", Nt, hash.as_str())), &[]),
             ("bob", None, &[NoColon]),
             ("", None, &[NoColon]),
