@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(old.apply(vec![finding]).len(), 0);
         assert_eq!(
             crate::names::renamed("port-range-reversed").unwrap(),
-            "the rule `port-range-reversed` is called `port-list-malformed` now"
+            "the rule `port-range-reversed` is a part of `port-list-malformed` now"
         );
         assert_eq!(
             (crate::names::renamed("port-list-malformed"), crate::names::renamed("all")),

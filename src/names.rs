@@ -63,10 +63,10 @@ pub(crate) fn check(name: &str) -> Result<()> {
     }
 }
 
-/// What to say of a name that a rule had before.
+/// What to say of the name of a rule that another has taken in.
 pub(crate) fn renamed(name: &str) -> Option<String> {
     let rule = lints::find(name).filter(|rule| rule.name != name)?;
-    Some(format!("the rule `{name}` is called `{}` now", rule.name))
+    Some(format!("the rule `{name}` is a part of `{}` now", rule.name))
 }
 
 /// Says so.

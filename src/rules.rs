@@ -22,7 +22,7 @@ struct Document {
 #[derive(Serialize)]
 struct Row {
     name: &'static str,
-    /// What it was called before.
+    /// Names of rules that it has taken in.
     aliases: &'static [&'static str],
     level: &'static str,
     group: &'static str,

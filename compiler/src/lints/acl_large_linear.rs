@@ -37,6 +37,7 @@ rule! {
     level: Allow,
     group: Performance,
     since: "0.1.0",
+    aliases: ["cacheacl-worthwhile"],
     of_3proxy: true,
     check: check,
 }

@@ -33,6 +33,7 @@ rule! {
     level: Warn,
     group: Correctness,
     since: "0.1.0",
+    aliases: ["deny-all-missing"],
     check: check,
 }
 

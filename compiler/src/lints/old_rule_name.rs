@@ -1,4 +1,4 @@
-//! An allowance by a name that its rule had before.
+//! An allowance by the name of a rule that another has taken in.
 use super::rule::{Rule, rule};
 use crate::{
     finding::Finding,
@@ -7,7 +7,7 @@ use crate::{
 };
 
 rule! {
-    /// A comment allows a rule by a name that it had before.
+    /// A comment allows a rule by the name of one that it has taken in.
     ///
     /// The comment counts as before. `--allow`, `--warn`, `--deny`, `cfgc.toml` and `cfgc explain` take old names, too.
     ///
@@ -33,7 +33,7 @@ rule! {
 
 pub(crate) fn finding(at: Loc, old: &str, rule: &Rule) -> Finding {
     let name = rule.name;
-    RULE.finding(at, format!("the rule `{old}` is called `{name}` now"))
+    RULE.finding(at, format!("the rule `{old}` is a part of `{name}` now"))
         .help(format!("write `{name}`"))
         .fix(Fix::replace(format!("write `{name}`"), Safety::Safe, at, name))
 }

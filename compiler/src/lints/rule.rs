@@ -26,7 +26,7 @@ pub struct Rule {
     pub group: Group,
     /// The first release of cfgc that has it.
     pub since: &'static str,
-    /// What it was called before: these names still stand for it.
+    /// Names that stand for it, too: of rules that it has taken in.
     pub aliases: &'static [&'static str],
     /// 3proxy itself rejects such a file: its findings can't be allowed away.
     pub refused: bool,
@@ -105,7 +105,7 @@ impl Group {
 }
 
 impl Rule {
-    /// Whether it has this name, or had it.
+    /// Whether this name stands for it.
     #[must_use]
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.aliases.contains(&name)

@@ -68,6 +68,7 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
+    aliases: ["authcache-after-service", "maxconn-before-service", "setting-after-last-service", "tls-setting-after-service"],
     reads: Behind,
     check: check,
 }

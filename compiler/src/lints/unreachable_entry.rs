@@ -49,6 +49,7 @@ rule! {
     level: Warn,
     group: Correctness,
     since: "0.1.0",
+    aliases: ["parent-unreachable"],
     check: check,
 }
 

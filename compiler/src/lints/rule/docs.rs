@@ -33,7 +33,11 @@ impl Rule {
         }
         if !self.aliases.is_empty() {
             let names: Vec<String> = self.aliases.iter().map(|name| format!("`{name}`")).collect();
-            text.extend(["\nIt was called ", &names.join(", "), " before, which still works.\n"]);
+            text.extend([
+                "\nIt has taken in ",
+                &names.join(", "),
+                ", which stands for it in comments, arguments and settings.\n",
+            ]);
         }
         if self.refused {
             text.push_str("\n3proxy itself refuses such a file, so this rule can't be allowed.\n");
