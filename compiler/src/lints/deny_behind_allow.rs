@@ -80,7 +80,15 @@ fn passing(lint: &Lint<'_>, list: &AskedList, deny: &Ace) -> Option<(Loc, Loc, W
     let (at, _) = list.copies.first()?;
     let service = program.services.get(*at)?;
     let entries = program.acls.entries(list.acl).map(|(_, ace)| ace);
-    let above = entries.take_while(|ace| ace.at != deny.at).filter(|ace| ace.action == Action::Allow);
+    // Who lets some clients go anywhere before a ban for all exempts them.
+    let exempts = |allow: &Matcher| {
+        let is_for_some = allow.users.is_some() && deny.matcher.users.is_none()
+            || allow.sources.is_some() && deny.matcher.sources.is_none();
+        is_for_some && allow.targets.is_none() && allow.ports.is_none() && allow.operations.is_none()
+    };
+    let above = entries
+        .take_while(|ace| ace.at != deny.at)
+        .filter(|ace| ace.action == Action::Allow && !exempts(&ace.matcher));
     let mut both = above.take(MOST).map(|allow| common(&deny.matcher, &allow.matcher));
     both.find_map(|matcher| {
         service.chain.value.iter().find_map(|step| {
@@ -121,6 +129,9 @@ mod tests {
             ("deny * * bad.example\nallow * * * 80\ndeny *", 0),
             ("allow * * good.example\ndeny * * bad.example", 0),
             ("deny * * bad.example", 0),
+            // Who is exempt from a ban.
+            ("allow * 192.168.0.9\ndeny * * bad.example", 0),
+            ("allow root\ndeny * * bad.example", 0),
         ] {
             let text = format!("internal 127.0.0.1\nauth iponly\n{list}\nproxy\n");
             let told = findings("deny-behind-allow", &text);

@@ -54,6 +54,12 @@ fn check(lint: &mut Lint<'_>) {
     if parents.is_empty() {
         return;
     }
+    // What a port mapper leads to is what its clients ask for.
+    for target in program.services.iter().filter_map(|service| service.target.as_ref()) {
+        if let Some(address) = target.host.to_str().and_then(|host| host.parse().ok()) {
+            parents.remove(&address);
+        }
+    }
     let limits = &program.limits;
     let lines =
         of(&limits.bandwidth_in).chain(of(&limits.bandwidth_out)).chain(of(&limits.connections)).chain(
@@ -98,6 +104,13 @@ fn only_target(matcher: &Matcher) -> Option<IpAddr> {
 #[cfg(test)]
 mod tests {
     use crate::lints::tests::findings;
+
+    #[test]
+    fn what_a_port_mapper_leads_to_is_let_be() {
+        let text = "auth iponly\nallow *\nparent 1000 http 203.0.113.7 3128\nproxy -i127.0.0.1\nflush\nallow *\n\
+            connlim 5 1 * * 203.0.113.7\ntcppm -i127.0.0.1 25 203.0.113.7 25\n";
+        assert!(findings("limit-on-parent-address", text).is_empty());
+    }
 
     #[test]
     fn what_clients_may_ask_for_is_let_be() {

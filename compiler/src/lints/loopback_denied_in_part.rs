@@ -89,7 +89,10 @@ fn check(lint: &mut Lint<'_>) {
 
 /// Whether addresses of this machine are listed, but not all of them.
 fn is_in_part(ace: &Ace) -> bool {
-    let Some(targets) = ace.matcher.targets.as_deref() else { return false };
+    let matcher = &ace.matcher;
+    // One for some clients or some requests is an exception, and says nothing of the others.
+    let is_for_all = matcher.users.is_none() && matcher.sources.is_none() && matcher.operations.is_none();
+    let Some(targets) = matcher.targets.as_deref().filter(|_| is_for_all) else { return false };
     let has = |range: &AddressRange, address: Ipv4Addr| range.contains(IpAddr::V4(address));
     let listed = |address| targets.addresses.iter().any(|range| has(range, address));
     listed(Ipv4Addr::LOCALHOST) && !listed(OTHER)
@@ -126,6 +129,8 @@ mod tests {
             ("deny * * 127.0.0.0/8\nallow *", 0),
             ("deny * * 10.0.0.1\nallow *", 0),
             ("allow * * 127.0.0.1\nallow *", 0),
+            ("deny * * 127.0.0.1 * UDPASSOC\nallow * * * 80", 0),
+            ("deny bob * 127.0.0.1\nallow *", 0),
         ] {
             let text = format!("internal 192.168.0.1\nauth iponly\n{list}\nproxy\n");
             assert_eq!(findings("loopback-denied-in-part", &text).len(), found, "{list}");

@@ -201,7 +201,8 @@ fn never_matches(ace: &Ace, service: &Service, nameless: bool) -> Option<Never> 
             return Some(Never::Port);
         }
     }
-    let names = matcher.users.as_ref().filter(|_| nameless || !has_names(service.kind));
+    // `dnsname` finds a name out, and a cache may know one from another service.
+    let names = matcher.users.as_ref().filter(|_| nameless);
     names.is_some_and(|names| !names.iter().any(|name| name == b"-")).then_some(Never::User)
 }
 
@@ -311,6 +312,17 @@ mod tests {
     use crate::lints::tests::{check, findings};
 
     const USERS: &str = "users a:CL:x\ninternal 127.0.0.1\n";
+
+    #[test]
+    fn a_name_may_be_found_out_or_remembered() {
+        for lines in [
+            "nserver 192.0.2.53\nauth dnsname\nallow host.example.com\ntcppm 5555 192.0.2.4 666",
+            "authcache ip 60\nauth cache strong\nallow a\nproxy\ntcppm 5555 192.0.2.4 666",
+        ] {
+            let text = format!("{USERS}{lines}\n");
+            assert!(findings("service-admits-nobody", &text).is_empty(), "{lines}");
+        }
+    }
 
     #[test]
     fn every_way_to_admit_nobody_is_found() {
