@@ -99,10 +99,12 @@ pub fn mend(files: &dyn Files, compile: &dyn Fn(&dyn Files) -> Compiled, allowed
 
 /// Takes out the fixes that [`mend`] would not make, even on request: a report that shows one promises too much.
 ///
-/// Of a text so long that trying takes longer than whoever only wants to read the findings waits, all stay.
+/// A safe fix brings no finding, so nothing is tried where all are. Of a text so long that trying takes longer than whoever only
+/// wants to read the findings waits, all stay.
 pub fn withhold(files: &dyn Files, compile: &dyn Fn(&dyn Files) -> Compiled, compiled: &mut Compiled) {
+    let mut fixes = compiled.findings.iter().filter_map(|finding| finding.fix.as_ref());
     let bytes: usize = compiled.sources.iter().map(|(_, source)| source.text.len()).sum();
-    if bytes > LONGEST_TRIED {
+    if bytes > LONGEST_TRIED || fixes.all(|fix| fix.safety == Safety::Safe) {
         return;
     }
     let tries = MOST_TRIES - MOST_OFFERED;
