@@ -98,6 +98,9 @@ impl Hidden {
         let rest = source.text.get(start..).unwrap_or_default();
         let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let script = Script::of(sources, source);
+        if script.is_plain(line) {
+            return;
+        }
         let secrets = known.entry((at.file, start)).or_insert_with(|| script.secrets(line));
         if secrets.is_empty() {
             return;

@@ -1,5 +1,8 @@
 //! What is wrong with a configuration, ready for any renderer.
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    hash::{Hash, Hasher},
+};
 
 use crate::{fix::Fix, sources::Loc};
 
@@ -181,12 +184,12 @@ const SHOWN_ONE_BY_ONE: u32 = 8;
 /// first; it says how many there are and where the last is, and its fix mends all of them.
 #[must_use]
 pub fn group(findings: Vec<Finding>) -> Vec<Finding> {
-    let mut kinds: HashMap<(&'static str, Level, String), usize> = HashMap::new();
+    let mut kinds: HashMap<(&'static str, Level, Shape<'_>), usize> = HashMap::new();
     let mut counts: Vec<u32> = Vec::new();
     let mut kind_of: Vec<usize> = Vec::with_capacity(findings.len());
     for finding in &findings {
-        let kind =
-            *kinds.entry((finding.rule, finding.level, shape(&finding.message))).or_insert(counts.len());
+        let shape = Shape(&finding.message);
+        let kind = *kinds.entry((finding.rule, finding.level, shape)).or_insert(counts.len());
         match counts.get_mut(kind) {
             Some(count) => *count += 1,
             None => counts.push(1),
@@ -197,11 +200,12 @@ pub fn group(findings: Vec<Finding>) -> Vec<Finding> {
         return findings;
     }
     let mut shown: Vec<Finding> = Vec::new();
-    let mut first: HashMap<usize, usize> = HashMap::new();
+    // Where the first of each kind that is common is shown.
+    let mut first: Vec<Option<usize>> = vec![None; counts.len()];
     for (finding, kind) in findings.into_iter().zip(kind_of) {
         let is_common = counts.get(kind).is_some_and(|count| *count > SHOWN_ONE_BY_ONE);
-        let at = if is_common { *first.entry(kind).or_insert(shown.len()) } else { shown.len() };
-        match shown.get_mut(at) {
+        let one = first.get_mut(kind).filter(|_| is_common).map(|first| *first.get_or_insert(shown.len()));
+        match one.and_then(|one| shown.get_mut(one)) {
             Some(one) => one.absorb(finding),
             None => shown.push(finding),
         }
@@ -209,9 +213,27 @@ pub fn group(findings: Vec<Finding>) -> Vec<Finding> {
     shown
 }
 
-/// A message without what it cites.
-fn shape(message: &str) -> String {
-    message.split('`').step_by(2).collect::<Vec<_>>().join("`")
+/// A message as it is compared: without what it cites.
+struct Shape<'a>(&'a str);
+
+impl<'a> Shape<'a> {
+    fn parts(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.0.split('`').step_by(2)
+    }
+}
+
+impl PartialEq for Shape<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.parts().eq(other.parts())
+    }
+}
+
+impl Eq for Shape<'_> {}
+
+impl Hash for Shape<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.parts().for_each(|part| part.hash(state));
+    }
 }
 
 #[cfg(test)]

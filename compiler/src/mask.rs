@@ -5,7 +5,7 @@
 //! fields are in doubt ([`fields`]).
 mod fields;
 
-use std::{borrow::Cow, ops::Range};
+use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
 use grammar::{
     directive::{self, Directive, Kind},
@@ -35,6 +35,11 @@ impl Script {
             b"include" => Self::Lines,
             command => Self::Words(meant(command)),
         }
+    }
+
+    /// Whether `line` can't have a secret, which is seen without reading it.
+    pub(crate) fn is_plain(self, line: &[u8]) -> bool {
+        matches!(self, Self::Lines) && is_plain(line)
     }
 
     /// The secrets in `line`, as byte ranges of it, in order.
@@ -78,17 +83,27 @@ fn words(tree: &Tree) -> Vec<Word> {
     }
 }
 
-/// Whether a line can't have a secret, which is seen without reading it: its command takes none, and nothing in it can begin one.
+/// Whether a line can't have a secret: its command takes none, and nothing in it can begin one.
 fn is_plain(line: &[u8]) -> bool {
     let command = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
-    let begins = |byte: &u8| b":@\"$&\\{<#;\0".contains(byte);
-    line.len() <= SHORT
-        && !line.iter().any(begins)
-        && directive::find(command).is_some_and(|row| !has_secrets(row))
+    line.len() <= SHORT && !line.iter().copied().any(begins) && !takes_secrets(command)
+}
+
+/// Whether a command takes secrets, or may be meant for one that does.
+fn takes_secrets(command: &[u8]) -> bool {
+    static NAMES: LazyLock<Vec<&str>> =
+        LazyLock::new(|| directive::all().filter(|row| has_secrets(row)).map(|row| row.name).collect());
+    let is_near = || directive::closest(command, NAMES.iter().copied()).is_some();
+    directive::find(command).map_or_else(is_near, has_secrets)
 }
 
 /// A shorter line can be split to its end, if no quotes are in it.
 const SHORT: usize = 512;
+
+/// Whether a secret, or what hides one, may begin with this byte.
+const fn begins(byte: u8) -> bool {
+    matches!(byte, b':' | b'@' | b'"' | b'$' | b'&' | b'\\' | b'{' | b'<' | b'#' | b';' | 0)
+}
 
 fn of_command(line: &[u8]) -> Vec<Range<usize>> {
     if is_plain(line) { Vec::new() } else { of_split(line) }
@@ -358,8 +373,23 @@ mod tests {
     #[test]
     fn a_plain_line_has_no_secret() {
         let words = [
-            "allow", "log", "users", "radius", "parent", "proxy", "CL", "NT", "secret", "10.0.0.1", "80,443",
-            "*", "-p1",
+            "allow",
+            "log",
+            "users",
+            "usres",
+            "radius",
+            "parnet",
+            "parent",
+            "prent",
+            "proxy",
+            "frobnicate",
+            "CL",
+            "NT",
+            "secret",
+            "10.0.0.1",
+            "80,443",
+            "*",
+            "-p1",
         ];
         let mut plain = 0;
         for n in 0..words.len().pow(4) {

@@ -1,20 +1,20 @@
 //! Which of two findings at one place is told.
 use super::smart_punctuation;
-use crate::finding::{Finding, Level};
+use crate::{
+    finding::{Finding, Level},
+    sources::Loc,
+};
 
 /// Takes out what `smart-punctuation` finds where others deny the same place, and leaves them its fix.
 pub(crate) fn settle(findings: &mut Vec<Finding>) {
     let own: Vec<Finding> =
         findings.extract_if(.., |finding| finding.rule == smart_punctuation::RULE.name).collect();
+    if own.is_empty() {
+        return;
+    }
+    let denied = Denied::new(findings);
     for finding in own {
-        let covers = |other: &&mut Finding| {
-            let (here, there) = (finding.at, other.at);
-            other.level == Level::Deny
-                && here.file == there.file
-                && there.span.start <= here.span.start
-                && here.span.end <= there.span.end
-        };
-        match findings.iter_mut().find(covers) {
+        match denied.around(finding.at).and_then(|index| findings.get_mut(index)) {
             Some(other) if other.fix.is_none() => {
                 other.notes.push(
                     "There are characters of a word processor in it, in place of plain ones.".to_owned(),
@@ -24,5 +24,44 @@ pub(crate) fn settle(findings: &mut Vec<Finding>) {
             Some(_) => {}
             None => findings.push(finding),
         }
+    }
+}
+
+/// The places that are denied, by their starts.
+struct Denied(Vec<Place>);
+
+struct Place {
+    at: Loc,
+    /// Which finding this is.
+    index: usize,
+    /// Where the last of this one and those before it in the same file ends.
+    reach: u32,
+}
+
+impl Denied {
+    fn new(findings: &[Finding]) -> Self {
+        let denied = findings.iter().enumerate().filter(|(_, finding)| finding.level == Level::Deny);
+        let mut places: Vec<_> =
+            denied.map(|(index, Finding { at, .. })| Place { at: *at, index, reach: at.span.end }).collect();
+        places.sort_by_key(|place| place.at);
+        let mut before: Option<(Loc, u32)> = None;
+        for place in &mut places {
+            if let Some((_, reach)) = before.filter(|(at, _)| at.file == place.at.file) {
+                place.reach = place.reach.max(reach);
+            }
+            before = Some((place.at, place.reach));
+        }
+        Self(places)
+    }
+
+    /// The finding whose place covers this one; the one that starts last.
+    fn around(&self, at: Loc) -> Option<usize> {
+        let ahead =
+            self.0.partition_point(|place| (place.at.file, place.at.span.start) <= (at.file, at.span.start));
+        let before = self.0.get(..ahead)?.iter().rev();
+        before
+            .take_while(|place| place.at.file == at.file && place.reach >= at.span.end)
+            .find(|place| place.at.span.end >= at.span.end)
+            .map(|place| place.index)
     }
 }
