@@ -77,6 +77,8 @@ pub struct Unknown {
     pub lines: bool,
     /// What something says that decides about requests.
     pub values: bool,
+    /// What something says that decides neither whom a service lets in nor what they may do: its port, a limit.
+    pub details: bool,
     /// Which users have passwords.
     pub users: bool,
     /// So many services start before the first of these lines and values. `None`: there are none.
@@ -106,7 +108,8 @@ impl Unknown {
     /// Notes what is open behind so many services.
     pub(crate) fn note(&mut self, open: Open, services: usize) {
         self.lines |= open == Open::Lines;
-        self.values |= matches!(open, Open::Values | Open::Details);
+        self.values |= open == Open::Values;
+        self.details |= open == Open::Details;
         self.users |= matches!(open, Open::Lines | Open::Users);
         if matches!(open, Open::Lines | Open::Values | Open::Details) {
             self.known_services.get_or_insert(services);

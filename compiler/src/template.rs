@@ -53,7 +53,38 @@ impl Unknown {
         let at = self.places.partition_point(|place| place.end <= span.start);
         self.places.get(at).is_some_and(|place| place.start < span.end)
     }
+
+    /// Whether a marker takes away the blanks at `offset`: `{% if x -%}` does so up to the next word.
+    pub(crate) fn trims_behind(&self, text: &[u8], offset: u32) -> bool {
+        let behind = self.markers.partition_point(|marker| marker.span.end <= offset);
+        let last = behind.checked_sub(1).and_then(|last| self.markers.get(last));
+        last.is_some_and(|marker| {
+            let marked = marker.span.of(text);
+            let between = Span::new(marker.span.end, offset).of(text);
+            TRIMMING.iter().any(|end| marked.ends_with(end)) && between.trim_ascii().is_empty()
+        })
+    }
+
+    /// Whether a word is one whatever is unknown in it. Who writes a marker in a column means one value; an unread `$file` may hold any
+    /// number of words.
+    fn is_one_word(&self, word: Span) -> bool {
+        let first = self.markers.partition_point(|marker| marker.span.end <= word.start);
+        let mut markers = self
+            .markers
+            .get(first..)
+            .unwrap_or_default()
+            .iter()
+            .take_while(|marker| marker.span.start < word.end);
+        !self.holds(word) || markers.next().is_some_and(is_value) && markers.all(is_value)
+    }
 }
+
+const fn is_value(marker: &Marker) -> bool {
+    matches!(marker.kind, MarkerKind::Value)
+}
+
+/// Ends of markers that take away the blanks behind them, line ends too.
+const TRIMMING: [&[u8]; 3] = [b"-%}", b"-}}", b"-#}"];
 
 /// The words that name files.
 fn unread(text: &[u8]) -> Vec<Marker> {
@@ -141,7 +172,8 @@ impl<'a> Known<'a> {
             Reads::Admission => unknown.admitting_services.is_none(),
             Reads::Services => unknown.known_services.is_none(),
             Reads::Decisions => !unknown.lines && !unknown.values,
-            Reads::Everything => !unknown.lines && !unknown.values && !unknown.users,
+            Reads::Settings => !unknown.lines && !unknown.values && !unknown.details,
+            Reads::Everything => !unknown.lines && !unknown.values && !unknown.details && !unknown.users,
         }
     }
 
@@ -191,8 +223,23 @@ impl<'a> Known<'a> {
                 unknown.holds(word.map_or(place, |word| word.span.to(place)))
             }
             Some(_) if reads == Reads::Sequence => false,
-            Some(row) if row.effect == Effect::Service && reads == Reads::Admission => {
-                words.iter().filter(|word| word.span.start < place.end).any(|word| !is_apart(source, word))
+            // An `auth none` only takes back.
+            Some(row) if reads == Reads::Behind => row.name == "auth",
+            Some(row)
+                if row.effect == Effect::Service
+                    && matches!(reads, Reads::Admission | Reads::Order | Reads::Decisions) =>
+            {
+                // The service as a whole, or a word of its line.
+                let of_word = place.start > start;
+                of_word && unknown.holds(place)
+                    || words
+                        .iter()
+                        .filter(|word| word.span.start < place.end)
+                        .any(|word| !is_apart(source, word))
+            }
+            Some(row) if row.effect == Effect::Acl && reads == Reads::Line => {
+                let before = words.iter().take_while(|word| word.span.end <= place.start);
+                unknown.holds(place) || !before.into_iter().all(|word| unknown.is_one_word(word.span))
             }
             _ => true,
         }

@@ -29,6 +29,7 @@ rule! {
     level: Warn,
     group: Correctness,
     since: "0.1.0",
+    reads: Settings,
     of_3proxy: true,
     check: check,
 }

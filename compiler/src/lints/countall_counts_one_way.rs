@@ -25,6 +25,7 @@ rule! {
     level: Warn,
     group: Portability,
     since: "0.1.0",
+    reads: Settings,
     check: check,
 }
 

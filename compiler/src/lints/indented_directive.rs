@@ -63,7 +63,17 @@ fn check(lint: &mut Lint<'_>) {
             }
             let indent = text.len() - text.trim_ascii_start().len();
             let start = line.span.start + u32::try_from(indent).unwrap_or_default();
-            let end = start + u32::try_from(written.len()).unwrap_or_default();
+            // A template takes the blanks away behind `-%}`, as if they were not there.
+            if source
+                .unknown
+                .as_ref()
+                .is_some_and(|unknown| unknown.trims_behind(&source.text, line.span.start))
+            {
+                continue;
+            }
+            // The command alone: what stands behind it may be unknown.
+            let command = written.iter().position(u8::is_ascii_whitespace).unwrap_or(written.len());
+            let end = start + u32::try_from(command).unwrap_or_default();
             let place = |from, to| Loc { file, span: Span::new(from, to) };
             let blank = place(line.span.start, start);
             lint.report(

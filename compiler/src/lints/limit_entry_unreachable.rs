@@ -37,6 +37,7 @@ rule! {
     level: Warn,
     group: Correctness,
     since: "0.1.0",
+    reads: Settings,
     check: check,
 }
 

@@ -40,6 +40,7 @@ rule! {
     level: Warn,
     group: Correctness,
     since: "0.1.0",
+    reads: Settings,
     check: check,
 }
 

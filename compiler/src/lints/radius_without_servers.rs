@@ -27,6 +27,7 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
+    reads: Settings,
     check: check,
 }
 

@@ -68,9 +68,12 @@ pub enum Reads {
     Services,
     /// What they copied of what decides who is let in to do what: not their ports.
     Admission,
-    /// What is decided about requests, or anything else that any line may change, but not which users have passwords.
+    /// What is decided about requests, or anything else that any line may change, but neither ports of services, nor limits, nor which
+    /// users have passwords.
     Decisions,
-    /// That as well.
+    /// The same, and ports and limits.
+    Settings,
+    /// The same, and which users have passwords.
     Everything,
     /// The markers themselves.
     Markers,

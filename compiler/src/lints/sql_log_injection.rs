@@ -43,6 +43,7 @@ rule! {
     level: Deny,
     group: Security,
     since: "0.1.0",
+    reads: Settings,
     check: check,
 }
 

@@ -2,6 +2,7 @@
 use grammar::{
     Span,
     option::{self, Form},
+    template::UNKNOWN,
 };
 
 use super::rule::rule;
@@ -50,27 +51,39 @@ pub(crate) fn finding(command: &Command<'_>, word: &Arg<'_>) -> Finding {
 
 /// `word` stands where only options may.
 pub(crate) fn stray(command: &Command<'_>, word: &Arg<'_>) -> Finding {
+    if let Some(flag) = unglued(command, word) {
+        return apart(flag, word);
+    }
     let finding = RULE
         .finding(word.at, format!("`{}` stands where `{}` takes options only", word.text(), command.name()));
-    match unglued(command, word) {
-        Some(flag) => {
-            let gap = Loc { file: word.at.file, span: Span::new(flag.at.span.end, word.at.span.start) };
-            let title = format!("glue it to its option: `{}{}`", flag.text(), word.text());
-            finding.also(flag.at, "its option").help(title.clone()).fix(Fix::replace(
-                title,
-                Safety::Safe,
-                gap,
-                "",
-            ))
-        }
-        None if word.value.starts_with(b"#") => finding.help("put the comment on a line of its own"),
-        None => match hyphenated(&word.value) {
-            Some(option) => finding
-                .help(format!("write `{option}`, with a plain `-`: this dash comes from a word processor"))
-                .fix(Fix::replace("write a plain `-`", Safety::Safe, word.at, option)),
-            None => finding.help("remove it"),
-        },
+    if word.value.starts_with(b"#") {
+        return finding.help("put the comment on a line of its own");
     }
+    match hyphenated(&word.value) {
+        Some(option) => finding
+            .help(format!("write `{option}`, with a plain `-`: this dash comes from a word processor"))
+            .fix(Fix::replace("write a plain `-`", Safety::Safe, word.at, option)),
+        None => finding.help("remove it"),
+    }
+}
+
+/// `word` is the value of `flag`, and stands apart from it.
+fn apart(flag: &Arg<'_>, word: &Arg<'_>) -> Finding {
+    let gap = Loc { file: word.at.file, span: Span::new(flag.at.span.end, word.at.span.start) };
+    let (finding, title) = if is_unknown(word) {
+        let message = format!("a blank stands between `{}` and its value", flag.text());
+        (RULE.finding(flag.at, message), "glue the value to its option".to_owned())
+    } else {
+        let message = format!("`{}` stands apart from `{}`, its option", word.text(), flag.text());
+        let title = format!("glue it to its option: `{}{}`", flag.text(), word.text());
+        (RULE.finding(word.at, message).also(flag.at, "its option"), title)
+    };
+    finding.help(title.clone()).fix(Fix::replace(title, Safety::Safe, gap, ""))
+}
+
+/// Whether a word is a template's marker, which can't be cited.
+fn is_unknown(word: &Arg<'_>) -> bool {
+    word.value.first() == Some(&UNKNOWN)
 }
 
 /// The option right before `word` that lacks a value, where `word` can be that.
@@ -81,6 +94,7 @@ pub(crate) fn unglued<'a, 'b>(command: &'a Command<'b>, word: &Arg<'_>) -> Optio
         Form::Nothing => false,
         Form::Number | Form::NumberOrZero | Form::Splice | Form::Grace => {
             word.value.first().is_some_and(u8::is_ascii_digit)
+                || is_unknown(word) && row.value == Form::Number
         }
         _ => !word.value.starts_with(b"#"),
     };

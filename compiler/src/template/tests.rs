@@ -70,8 +70,19 @@ fn what_is_wrong_beside_a_marker_is_found() {
     check("proxy -p3128x -e{{ ip }}\n", &[("open-proxy", 1), ("port-malformed", 1)]);
     check("auth iponly\nallow * 10.0.0.300\nproxy -p{{ port }}\n", &[("invalid-value", 2)]);
     check("{% if x %}\nallow * * * 80;443\n{% endif %}\n", &[("port-list-malformed", 2)]);
-    // Behind a marker the columns are not known.
-    check("allow {{ who }} 10.0.0.300\n", &[]);
+    check("proxy -p {{ port }} -i127.0.0.1\n", &[("unknown-option", 1)]);
+    check("socks -i {{ address }}\n", &[("unknown-option", 1)]);
+    check(
+        "proxy -i127.0.0.1\n  nserver {{ server }}\n  deny * * {{ ban }}\n",
+        &[("indented-directive", 2), ("indented-directive", 3)],
+    );
+    check("{% if x -%}\n  deny * * {{ ban }}\n{%- endif %}\n", &[]);
+    // A marker is one column, an unread file any number.
+    check("allow {{ who }} 10.0.0.300\n", &[("invalid-value", 1)]);
+    check("allow {{ who }},bob * * 80;443\n", &[("port-list-malformed", 1)]);
+    check("allow {% if x %}a b{% endif %} 10.0.0.300\n", &[]);
+    let unread = CompileOptions { includes: false, ..CompileOptions::default() };
+    assert!(rules("allow $who 10.0.0.300\n", &unread).is_empty());
 }
 
 #[test]
@@ -81,6 +92,8 @@ fn order_is_judged_where_the_lines_are_known() {
     check("internal {{ ip }}\nproxy\nauth strong\n", &behind);
     check("{% if x %}\nproxy\nauth strong\n{% endif %}\n", &[]);
     check("proxy -i127.0.0.1\nauth strong\ninclude {{ more }}\n", &[]);
+    check("proxy -i127.0.0.1 -p{{ port }}\nmaxconn {{ most }}\n", &[("setting-after-service", 2)]);
+    check("proxy -i127.0.0.1\nauth {{ auth }}\n", &[]);
 }
 
 #[test]
@@ -190,6 +203,20 @@ fn what_stands_behind_a_service_does_not_change_it() {
     }
     let before = "include /etc/more\nproxy -i127.0.0.1\nauth strong\n";
     assert_eq!(rules(before, &unread), ["setting-after-service"]);
+}
+
+#[test]
+fn a_port_or_a_limit_that_is_not_known_changes_no_list() {
+    let text = |port: &str| {
+        format!(
+            "users a:CL:correcthorse\nauth strong cache\nallow *\nparent 500 http 192.0.2.9 3128\ndeny * * 192.0.2.0/24\nproxy -i127.0.0.1 -p{port}\n"
+        )
+    };
+    let known = rules(&text("3128"), &CompileOptions::default());
+    for rule in ["auth-cache-after-real-type", "parent-weights-leak", "unreachable-entry"] {
+        assert!(known.contains(&rule), "{known:?}");
+    }
+    assert_eq!(rules(&text("{{ port }}"), &CompileOptions::default()), known);
 }
 
 #[test]
