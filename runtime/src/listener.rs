@@ -1,8 +1,9 @@
-//! Listening sockets and their loops: one accepts connections, the other receives datagrams.
+//! Listening sockets, and the loop that each has (`post.rs`): one accepts connections, another receives datagrams.
 //!
 //! A socket is known by its [`Key`]; a reload keeps those whose key stays, with whatever waits in their backlog. A loop asks the snapshot
 //! in force, for each connection or client anew, which service answers on its socket.
 mod accept;
+mod post;
 mod receive;
 mod slots;
 mod socket;
@@ -16,7 +17,8 @@ use tokio::{
     task::JoinHandle,
 };
 
-use accept::{Acceptor, Order};
+use accept::Acceptor;
+use post::{Order, Post};
 use receive::Receiver;
 use socket::Transport;
 pub(crate) use socket::{Key, backlog, keys};
@@ -122,10 +124,10 @@ impl Listening {
     /// Starts the loop.
     pub(crate) fn start(self, running: &Arc<Running>) -> Listener {
         let (orders, received) = watch::channel(Order::Look);
-        let running = Arc::clone(running);
+        let post = Post::new(self.id, Arc::clone(running));
         let task = match self.socket.clone() {
-            Incoming::Stream(socket) => tokio::spawn(Acceptor::new(self.id, running, received).run(socket)),
-            Incoming::Datagram(socket) => tokio::spawn(Receiver::new(self.id, running, received).run(socket)),
+            Incoming::Stream(socket) => tokio::spawn(post::serve(Acceptor::new(socket), post, received)),
+            Incoming::Datagram(socket) => tokio::spawn(post::serve(Receiver::new(socket), post, received)),
         };
         Listener { id: self.id, key: self.key, socket: self.socket, orders, task }
     }
