@@ -46,7 +46,7 @@ struct Names {
     records: HashMap<Box<str>, IpAddr>,
     /// `None`: without an `nscache` line nothing is remembered.
     cache: Option<Cache<Box<str>, Expiring<Kept>>>,
-    flights: Flights<(IpAddr, Option<SocketAddr>)>,
+    flights: Flights<(Option<IpAddr>, Option<SocketAddr>)>,
 }
 
 /// An address, and when it is to be forgotten.
@@ -65,6 +65,26 @@ pub(crate) struct Found {
     pub(crate) lifetime: Duration,
     /// The name server that was asked for it now.
     pub(crate) server: Option<SocketAddr>,
+}
+
+/// What records, the cache and the name servers say of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// It has this address.
+    Address(Found),
+    /// It has none, or the servers can't tell.
+    Nothing,
+    /// No server answers.
+    Unanswered,
+}
+
+impl Said {
+    fn address(self) -> Option<IpAddr> {
+        match self {
+            Self::Address(found) => Some(found.address),
+            Self::Nothing | Self::Unanswered => None,
+        }
+    }
 }
 
 /// A static record holds for ever; who is told of it may remember it for so long.
@@ -122,9 +142,7 @@ impl Resolver {
         for kind in [Kind::A, Kind::Aaaa] {
             let found = match self.mode {
                 ResolverMode::Fake if self.servers.is_empty() => self.by_system(name, kind).await,
-                ResolverMode::Fake | ResolverMode::Servers => {
-                    self.by_servers(name, kind).await.map(|found| found.address)
-                }
+                ResolverMode::Fake | ResolverMode::Servers => self.by_servers(name, kind).await.address(),
                 ResolverMode::System => self.by_system(name, kind).await,
             };
             if let Some(address) = found.filter(|address| !address.is_unspecified()) {
@@ -137,7 +155,7 @@ impl Resolver {
     async fn lookup_kind(&self, name: &str, kind: Kind) -> Option<IpAddr> {
         match self.mode {
             ResolverMode::System => self.by_system(name, kind).await,
-            ResolverMode::Servers => Some(self.by_servers(name, kind).await?.address),
+            ResolverMode::Servers => self.by_servers(name, kind).await.address(),
             ResolverMode::Fake => Some(match kind {
                 Kind::A => Ipv4Addr::new(127, 0, 0, 2).into(),
                 Kind::Aaaa => Ipv6Addr::from_bits(2).into(),
@@ -156,28 +174,33 @@ impl Resolver {
     }
 
     /// By static records, the cache and the name servers, whoever else resolves names here.
-    pub(crate) async fn by_servers(&self, name: &str, kind: Kind) -> Option<Found> {
+    pub(crate) async fn by_servers(&self, name: &str, kind: Kind) -> Said {
         let names = self.names(kind);
         if let Some(&address) = names.records.get(name) {
-            return Some(Found { address, lifetime: STATIC, server: None });
+            return Said::Address(Found { address, lifetime: STATIC, server: None });
         }
         if let Some(Expiring { value: Kept { address, until }, .. }) =
             names.cache.as_ref().and_then(|cache| cache.get(name))
         {
             let lifetime = until.saturating_duration_since(Instant::now());
-            return Some(Found { address, lifetime, server: None });
+            return Said::Address(Found { address, lifetime, server: None });
         }
         let ask = async {
             let (records, server) = server::ask(&self.servers, name, kind.record_type(), self.limit).await?;
-            let Expiring { value, lifetime } = wire::addresses(&records, kind).next()?;
-            Some(Expiring { value: (value, Some(server)), lifetime })
+            let found = wire::addresses(&records, kind).next();
+            let lifetime = found.as_ref().map_or(Duration::ZERO, |found| found.lifetime);
+            Some(Expiring { value: (found.map(|found| found.value), server), lifetime })
         };
-        let Expiring { value: (address, server), lifetime } = names.flights.join(name, ask).await?;
+        let Some(Expiring { value: (address, server), lifetime }) = names.flights.join(name, ask).await
+        else {
+            return Said::Unanswered;
+        };
+        let Some(address) = address else { return Said::Nothing };
         if let Some(cache) = &names.cache {
             let value = Kept { address, until: Instant::now() + lifetime };
             cache.insert(name.into(), Expiring { value, lifetime });
         }
-        Some(Found { address, lifetime, server })
+        Said::Address(Found { address, lifetime, server })
     }
 
     /// The system's answer says nothing of how long it holds, so it is not kept.
@@ -185,9 +208,9 @@ impl Resolver {
         let ask = async {
             let mut found = tokio::net::lookup_host((name, 0)).await.ok()?.map(|address| address.ip());
             let address = found.find(|address| address.is_ipv6() == (kind == Kind::Aaaa))?;
-            Some(Expiring { value: (address, None), lifetime: Duration::ZERO })
+            Some(Expiring { value: (Some(address), None), lifetime: Duration::ZERO })
         };
-        Some(self.names(kind).flights.join(name, ask).await?.value.0)
+        self.names(kind).flights.join(name, ask).await?.value.0
     }
 
     const fn names(&self, kind: Kind) -> &Names {

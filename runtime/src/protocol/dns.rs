@@ -172,6 +172,14 @@ impl Query {
         self.answer(|message| message.metadata.response_code = ResponseCode::NXDomain)
     }
 
+    /// The answer that the service can't tell.
+    pub(crate) fn failure(&self) -> Option<Vec<u8>> {
+        self.answer(|message| {
+            message.metadata.authoritative = false;
+            message.metadata.response_code = ResponseCode::ServFail;
+        })
+    }
+
     fn record(&self, data: RData, lifetime: Duration) -> Option<Vec<u8>> {
         let lifetime = u32::try_from(lifetime.as_secs()).unwrap_or(u32::MAX);
         self.answer(|message| {

@@ -57,15 +57,16 @@ impl Asks for Forwarded<'_> {
     }
 }
 
-/// The records in the first answer that a server gives, and which; each may take `limit`. `None`: none gives one.
+/// The records in the first answer that a server gives, and which; each may take `limit`. No records of no server: those that
+/// answer can't tell. `None`: none answers.
 pub(super) async fn ask(
     servers: &[NameServer],
     name: &str,
     wanted: RecordType,
     limit: Duration,
-) -> Option<(Vec<Record>, SocketAddr)> {
+) -> Option<(Vec<Record>, Option<SocketAddr>)> {
     let told = ask_each(servers, limit, |id| Question::new(id, name, wanted)).await?;
-    told.ok()
+    Some(told.map_or_else(|_| (Vec::new(), None), |(records, server)| (records, Some(server))))
 }
 
 /// The first answer to a client's query that settles it, or else the last one that any server gives, and from which.

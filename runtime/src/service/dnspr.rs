@@ -1,7 +1,8 @@
 //! The `dnspr` service: answers queries for names, each a datagram.
 //!
 //! Addresses come from `-F`, static records, the cache and the name servers, one for each query, as in 3proxy; everything else is
-//! passed on to a name server, and its answer back. With `-s` everything is passed on.
+//! passed on to a name server, and its answer back. With `-s` everything is passed on. Where no server answers, the client is told so:
+//! one that hears nothing would ask again and again.
 //!
 //! 3proxy's access list is not told the name, so `allow * * www.example.com` lets every query pass. Here a query that passes is
 //! judged again by its name.
@@ -13,7 +14,7 @@ use crate::{
     authorize::Asker,
     flow::Place,
     protocol::dns::Query,
-    resolve::{Found, Kind, reverse_name},
+    resolve::{Found, Kind, Said, reverse_name},
     session::Session,
 };
 
@@ -64,7 +65,8 @@ async fn find(datagram: &[u8], session: &mut Session) -> Result<(Option<Vec<u8>>
     session.record.text = text(query.wanted(), query.name(), None);
     let named = asker.may_ask_for(session, &query.name().to_ascii_lowercase());
     named.map_err(|failure| failure.code)?;
-    if let Some(found) = address(session, &query).await {
+    let said = address(session, &query).await;
+    if let Said::Address(found) = said {
         session.record.peer = found.server;
         session.record.text = text(query.wanted(), query.name(), Some(found.address));
         return Ok((query.address(found.address, found.lifetime), 0));
@@ -76,7 +78,9 @@ async fn find(datagram: &[u8], session: &mut Session) -> Result<(Option<Vec<u8>>
     if !resolver.has_servers() {
         return Ok((query.no_such_name(), NO_RECORD));
     }
-    let (reply, server) = resolver.forward(&query).await.ok_or(NO_ANSWER)?;
+    // Servers that were silent just now are not waited for once more.
+    let replied = if said == Said::Unanswered { None } else { resolver.forward(&query).await };
+    let Some((reply, server)) = replied else { return Ok((query.failure(), NO_ANSWER)) };
     session.record.peer = Some(server);
     session.record.from_client = datagram.len() as u64;
     session.record.from_server = reply.bytes.len() as u64;
@@ -84,7 +88,7 @@ async fn find(datagram: &[u8], session: &mut Session) -> Result<(Option<Vec<u8>>
 }
 
 /// The address that is asked for, if that can be said without passing the query on.
-async fn address(session: &Session, query: &Query) -> Option<Found> {
+async fn address(session: &Session, query: &Query) -> Said {
     let options = &session.service.settings.options;
     for (wanted, kind) in [(RecordType::A, Kind::A), (RecordType::AAAA, Kind::Aaaa)] {
         if query.wanted() != u16::from(wanted) {
@@ -92,13 +96,13 @@ async fn address(session: &Session, query: &Query) -> Option<Found> {
         }
         let made_up = options.fake_answer.map(|address| address.value);
         if let Some(address) = made_up.filter(|address| address.is_ipv6() == (kind == Kind::Aaaa)) {
-            return Some(Found { address, lifetime: MADE_UP, server: None });
+            return Said::Address(Found { address, lifetime: MADE_UP, server: None });
         }
-        if options.single.is_none() {
-            return session.snapshot.resolver.by_servers(&query.host(wanted)?, kind).await;
+        if let Some(host) = query.host(wanted).filter(|_| options.single.is_none()) {
+            return session.snapshot.resolver.by_servers(&host, kind).await;
         }
     }
-    None
+    Said::Nothing
 }
 
 /// Whether the name of the address is wanted at which this service listens.

@@ -1,6 +1,7 @@
 //! `dnspr` with a name server on loopback.
 use std::{net::SocketAddr, sync::Arc};
 
+use compiler::{program::acl::Operation, query, target::TargetName};
 use hickory_proto::{
     op::{Message, MessageType, OpCode, Query, ResponseCode},
     rr::{Name, RData, Record, RecordType, rdata},
@@ -66,6 +67,23 @@ async fn ask(
     Some((answer.metadata.response_code, answer.answers.first().map(|record| record.data.clone())))
 }
 
+/// Whether the engine lets this client ask for a name.
+fn traced(snapshot: &Arc<Snapshot>, name: &str) -> bool {
+    let query = query::Query {
+        service: 0,
+        user: None,
+        password: None,
+        from: Some([127, 0, 0, 1].into()),
+        target: Some(TargetName::Name(name.into())),
+        written: None,
+        port: 53,
+        operation: Operation::DnsResolve,
+        at: None,
+        resolved: query::Resolution::Unknown,
+    };
+    query::decide(&snapshot.policy, &query).code == 0
+}
+
 fn a(last: u8) -> Option<(ResponseCode, Option<RData>)> {
     Some((ResponseCode::NoError, Some(RData::A(rdata::A::new(127, 0, 0, last)))))
 }
@@ -120,15 +138,50 @@ async fn a_query_is_judged_by_its_name_too() {
         assert_eq!(ask(&service, "www.example.com.", RecordType::A).await.is_some(), good, "{rules}");
         assert_eq!(ask(&service, "bad.test.", RecordType::A).await.is_some(), bad, "{rules}");
         assert_eq!(ask(&service, "bad.test.", RecordType::TXT).await.is_some(), bad, "{rules}");
+        assert_eq!(traced(&service, "www.example.com"), good, "{rules}");
+        assert_eq!(traced(&service, "bad.test"), bad, "{rules}");
     }
 }
 
 #[tokio::test]
-async fn where_no_server_answers_neither_does_the_service() {
+async fn where_no_server_answers_the_client_is_told_so() {
+    let failure = Some((ResponseCode::ServFail, None));
     let closed = UdpSocket::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let silent = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    for server in [closed, silent.local_addr().unwrap()] {
+        for options in ["", "-s"] {
+            let config = format!("timeouts 1 5 30 60 180 1800 1\nnserver {server}\n{NAMES}dnspr {options}\n");
+            let service = snapshot(&config);
+            let asked = [RecordType::A, RecordType::TXT].map(|wanted| ask(&service, "real.test.", wanted));
+            let [address, text] = asked;
+            assert_eq!(tokio::join!(address, text), (failure.clone(), failure.clone()), "{config}");
+        }
+    }
+    let mut asked = 0;
+    while silent.try_recv(&mut [0; 512]).is_ok() {
+        asked += 1;
+    }
+    assert_eq!(asked, 4, "each of the four queries is waited for once");
     let service = snapshot(&format!("nserver {closed}\n{NAMES}dnspr\n"));
-    assert_eq!(ask(&service, "real.test.", RecordType::A).await, None);
     assert_eq!(ask(&service, "www.example.com.", RecordType::A).await, a(1));
+}
+
+#[tokio::test]
+async fn what_servers_say_that_can_not_tell_is_passed_on() {
+    let refusing = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let server = refusing.local_addr().unwrap();
+    tokio::spawn(async move {
+        let mut query = [0; 1500];
+        loop {
+            let (length, from) = refusing.recv_from(&mut query).await.unwrap();
+            let mut message = Message::from_vec(&query[..length]).unwrap();
+            message.metadata.message_type = MessageType::Response;
+            message.metadata.response_code = ResponseCode::Refused;
+            refusing.send_to(&message.to_vec().unwrap(), from).await.unwrap();
+        }
+    });
+    let service = snapshot(&format!("nserver {server}\n{NAMES}dnspr\n"));
+    assert_eq!(ask(&service, "real.test.", RecordType::A).await, Some((ResponseCode::Refused, None)));
 }
 
 proptest! {
