@@ -6,8 +6,9 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
+use compiler::program::auth::LONGEST_CREDENTIAL;
 use grammar::Secret;
-use runtime::crypt::{self, LONGEST};
+use runtime::crypt;
 
 use crate::{
     args::{Crypt, Image, Scheme},
@@ -85,8 +86,8 @@ fn valid_password(password: &Secret) -> Result<()> {
     if password.is_empty() {
         bail!("the password is empty");
     }
-    if password.len() > LONGEST {
-        bail!("the password is longer than {LONGEST} bytes: clients can't send it");
+    if password.len() > LONGEST_CREDENTIAL {
+        bail!("the password is longer than {LONGEST_CREDENTIAL} bytes: clients can't send it");
     }
     if password.contains(&0) {
         bail!("the password holds a NUL, at which 3proxy would end it");

@@ -34,7 +34,7 @@ pub use service::{
     Grace, Rotation, SocketOption, SocketOptions, SocketTrap, Splice, grace, rotation, socket_options, splice,
 };
 pub use time::{Period, PeriodTrap, WeekdayTrap, Weekdays, periods, weekdays};
-pub use user::{PasswordKind, UserEntry, UserTrap, user};
+pub use user::{PasswordKind, UserEntry, UserTrap, is_crypt_hash, is_nt_hash, user};
 
 use crate::Span;
 

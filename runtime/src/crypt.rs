@@ -5,16 +5,13 @@
 use std::io;
 
 use blake2::{Blake2b, digest::consts::U16};
-use compiler::program::auth::Password;
+use compiler::program::auth::{Password, can_be_given};
 use grammar::Secret;
 use md4::Md4;
 use md5::{Digest, Md5};
 use openssl::memcmp;
 
 use crate::random;
-
-/// The longest password in bytes that a hash is made of or compared with: what a SOCKS client can send.
-pub const LONGEST: usize = 255;
 
 /// The digits of crypt's base 64, in order.
 const DIGITS: &[u8; 64] = b"./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -70,16 +67,18 @@ pub fn hash(scheme: Scheme, password: &Secret) -> io::Result<String> {
 
 /// Whether `given` is the password kept. The time taken tells of its length at most.
 ///
-/// What 3proxy would cut is compared whole, so that nothing matches by its beginning: a password with a NUL, or longer than
-/// [`LONGEST`], matches no hash. A hash in a form that 3proxy does not know, or an empty one, is matched by nothing.
+/// What 3proxy would cut is compared whole, so that nothing matches by its beginning: one that no client can give is wrong. A hash in
+/// a form that 3proxy does not know, or an empty one, is matched by nothing.
 #[must_use]
 pub fn verify(kept: &Password, given: &Secret) -> bool {
     let given = given.expose();
+    if !can_be_given(given) {
+        return false;
+    }
     let (kept, made) = match kept {
         Password::Clear(kept) => {
             return equal(&openssl::sha::sha256(kept.expose()), &openssl::sha::sha256(given));
         }
-        _ if given.len() > LONGEST || given.contains(&0) => return false,
         Password::Crypt(kept) => match Scheme::of(kept.expose()) {
             Some((scheme, salt)) => (kept, hashed(scheme, salt, given)),
             None => return false,

@@ -5,7 +5,7 @@
 //! [`Failure`] to answer with. Each phase's memory ends with it: nothing of a handshake is alive while the relay runs.
 use std::{net::SocketAddr, sync::Arc};
 
-use compiler::program::{acl::Operation, service::Family};
+use compiler::program::{acl::Operation, auth::can_be_given, service::Family};
 pub use compiler::target::TargetName;
 use tokio::net::TcpStream;
 
@@ -38,6 +38,15 @@ pub struct Credentials {
     pub user: Box<[u8]>,
     /// Password, if it gave one.
     pub password: Option<grammar::Secret>,
+}
+
+impl Credentials {
+    /// What a client gave; `None`: what nobody can give, whatever the protocol would let through.
+    #[must_use]
+    pub fn given(user: Box<[u8]>, password: Option<grammar::Secret>) -> Option<Self> {
+        let is_right = can_be_given(&user) && password.iter().all(|password| can_be_given(password.expose()));
+        is_right.then_some(Self { user, password })
+    }
 }
 
 /// A connection towards the target, ready for the client's bytes.

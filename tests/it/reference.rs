@@ -57,7 +57,6 @@ const TOLD: &[&str] = &[
     "authcache-053",
     "users-file-007",
     "users-file-023",
-    "users-file-024",
 ];
 
 /// How a request can end under 3proxy, and whether it goes direct then, if that is sure.

@@ -65,7 +65,9 @@ users "a:CR:$2y$10$abcdefghijklmnopqrstuu" "b:CR:$6$salt$hash" c:CR:plain
 #^ of user `c`
 users d:NT:0123456789abcdef0123456789abcdef
 #       ^ of user `d`
-users "e:CR:$3$salt$hash" f:CR: h:CL:0123456789abcdef0123456789abcdef
+users "e:CR:$3$salt$hash"
+#^ of user `e`
+users "g:CR:$3$salt$MpDPDhWgYk3RMsr3Y0EZR1" f:CR: h:CL:0123456789abcdef0123456789abcdef
 "#,
         );
     }

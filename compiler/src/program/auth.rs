@@ -1,7 +1,10 @@
 //! Who the client is: the authentication chain, its cache, users and RADIUS.
 use std::net::{IpAddr, SocketAddr};
 
-use grammar::{Secret, Text};
+use grammar::{
+    Secret, Text,
+    value::{is_crypt_hash, is_nt_hash},
+};
 
 use super::Set;
 use crate::sources::Loc;
@@ -133,6 +136,39 @@ pub enum Password {
     Crypt(Secret),
     /// `NT`: MD4 of UTF-16.
     Nt(Secret),
+}
+
+impl Password {
+    /// Whether a client can give some password that is right.
+    #[must_use]
+    pub fn can_be_right(&self) -> bool {
+        match self {
+            Self::Clear(kept) => can_be_given(kept.expose()),
+            Self::Crypt(hash) => is_crypt_hash(hash.expose()),
+            Self::Nt(hash) => is_nt_hash(hash.expose()),
+        }
+    }
+
+    /// 3proxy's code for a wrong one.
+    #[must_use]
+    pub const fn wrong(&self) -> u16 {
+        match self {
+            Self::Clear(_) => 6,
+            Self::Crypt(_) => 7,
+            Self::Nt(_) => 8,
+        }
+    }
+}
+
+/// The longest name or password in bytes that a client can give: what SOCKS has room for, so that who may log in does not depend on
+/// the protocol.
+pub const LONGEST_CREDENTIAL: usize = 255;
+
+/// Whether a client can give this as its name or password. A NUL can't stand there: 3proxy ends a text with it, so that a longer one
+/// would be taken for its beginning.
+#[must_use]
+pub fn can_be_given(text: &[u8]) -> bool {
+    text.len() <= LONGEST_CREDENTIAL && !text.contains(&0)
 }
 
 /// `radius SECRET SERVER…`.

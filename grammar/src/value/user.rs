@@ -93,12 +93,26 @@ fn password_trap(kind: PasswordKind, password: &[u8]) -> Option<UserTrap> {
     }
     let known = match kind {
         PasswordKind::Clear => return looks_hashed(password).then_some(UserTrap::HashAsPassword),
-        PasswordKind::Crypt => is_md5(password) || password.starts_with(b"$3$"),
-        PasswordKind::Nt => {
-            password.len() == 32 && password.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'A'..=b'F'))
-        }
+        PasswordKind::Crypt => is_crypt_hash(password),
+        PasswordKind::Nt => is_nt_hash(password),
     };
     (!known).then_some(UserTrap::HashUnknown)
+}
+
+/// Whether a password can have this hash by crypt: `$1$SALT$HASH` or `$3$SALT$HASH`. What is cut fits no password.
+#[must_use]
+pub fn is_crypt_hash(text: &[u8]) -> bool {
+    /// Of 128 bits, six in a character.
+    const HASH: usize = 22;
+    let rest = text.strip_prefix(b"$1$").or_else(|| text.strip_prefix(b"$3$"));
+    let hash = rest.and_then(|rest| rest.splitn(2, |byte| *byte == b'$').nth(1));
+    hash.is_some_and(|hash| hash.len() == HASH)
+}
+
+/// Whether a password can have this NT hash. Small letters are not compared.
+#[must_use]
+pub fn is_nt_hash(text: &[u8]) -> bool {
+    text.len() == 32 && text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'A'..=b'F'))
 }
 
 /// `MD5:…`, `crypt:…`, `SHA-256:…`: a kind of password as other programs write it, or so many capitals.
@@ -110,14 +124,6 @@ fn starts_like_type(password: &[u8]) -> bool {
         && kind.first().is_some_and(u8::is_ascii_uppercase)
         && kind.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'-');
     capitals || KINDS.iter().any(|known| kind.eq_ignore_ascii_case(known.as_bytes()))
-}
-
-/// `$1$SALT$HASH`. What is cut fits no password.
-fn is_md5(password: &[u8]) -> bool {
-    /// Of 128 bits, six in a character.
-    const HASH: usize = 22;
-    let hash = password.strip_prefix(b"$1$").and_then(|rest| rest.splitn(2, |byte| *byte == b'$').nth(1));
-    hash.is_some_and(|hash| hash.len() == HASH)
 }
 
 /// `$ID$…` as crypt writes it.
@@ -147,7 +153,7 @@ mod tests {
         let whole = format!("bob:CR:{whole_hash}");
         let (hash, lower) = ("0F".repeat(16), "0f".repeat(16));
         let (nt, small) = (format!("a:NT:{hash}"), format!("a:NT:{lower}"));
-        let cases: [(&str, Option<(&str, PasswordKind, &str)>, &[UserTrap]); 25] = [
+        let cases: [(&str, Option<(&str, PasswordKind, &str)>, &[UserTrap]); 27] = [
             ("bob:CL:secret", Some(("bob", Clear, "secret")), &[]),
             ("bob:secret", Some(("bob", Clear, "secret")), &[]),
             ("bob:CL:a:b", Some(("bob", Clear, "a:b")), &[]),
@@ -159,6 +165,8 @@ mod tests {
             ("bob::x", Some(("bob", Clear, ":x")), &[]),
             (&whole, Some(("bob", Crypt, whole_hash)), &[]),
             ("bob:CR:$1$salt$hash", Some(("bob", Crypt, "$1$salt$hash")), &[HashUnknown]),
+            ("bob:CR:$3$salt$hash", Some(("bob", Crypt, "$3$salt$hash")), &[HashUnknown]),
+            ("bob:CR:$3$salt", Some(("bob", Crypt, "$3$salt")), &[HashUnknown]),
             (&nt, Some(("a", Nt, hash.as_str())), &[]),
             ("bob", None, &[NoColon]),
             ("", None, &[NoColon]),

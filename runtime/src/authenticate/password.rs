@@ -12,12 +12,7 @@ use crate::{crypt, snapshot::Snapshot};
 pub(super) async fn check(snapshot: &Snapshot, user: &[u8], given: Option<&Secret>) -> Result<(), u16> {
     let given = given.ok_or(5_u16)?;
     let kept = snapshot.policy.user(user);
-    let code = match kept {
-        Some(Password::Clear(_)) => 6,
-        Some(Password::Crypt(_)) => 7,
-        Some(Password::Nt(_)) => 8,
-        None => 5,
-    };
+    let code = kept.map_or(5, Password::wrong);
     let nobodys = Password::Clear(Secret::from(&b""[..]));
     let asked = kept.or(snapshot.slow_password.as_ref()).unwrap_or(&nobodys);
     let right = if crypt::takes_long(asked) {

@@ -1,10 +1,14 @@
 //! Chains, lists and caches, asked through sessions.
 use std::sync::Arc;
 
-use compiler::program::acl::Operation;
+use compiler::{
+    program::acl::Operation,
+    query::{self, Query, Resolution},
+};
+use grammar::Secret;
 
 use crate::{
-    session::Session,
+    session::{Ask, Credentials, Session},
     snapshot::Snapshot,
     testing::{ask, session, snapshot},
 };
@@ -225,5 +229,62 @@ async fn where_a_parent_wants_the_client_s_name_a_type_that_can_know_it_is_tried
     let snapshot = snapshot(&format!("{USERS}{config}"));
     for (login, expected) in [("bob:secret", 0), ("bob:wrong", 6), ("", 4)] {
         assert_eq!(code(&snapshot, 0, "127.0.0.1", login, "127.0.0.1:80").await, expected, "{login}");
+    }
+}
+
+/// What `cfgc trace` says of a login by an odd password is what happens.
+#[tokio::test]
+async fn odd_passwords_are_right_or_wrong_for_the_engine_too() {
+    let [most, more] = [255, 256].map(|length| "p".repeat(length));
+    let crypt = "$3$salt$MpDPDhWgYk3RMsr3Y0EZR1";
+    let nt = "E0FBA38268D0EC66EF1CB452D5885E53";
+    for (kept, given, expected) in [
+        ("CL:secret", "secret", 0),
+        ("CL:secret", "secret ", 6),
+        ("CL:secret", "secret\0", 4),
+        ("CL:secret", &more, 4),
+        ("CL:a:b", "a:b", 0),
+        ("CL:é", "é", 0),
+        ("CL:", "", 0),
+        ("CL:", "x", 6),
+        (&format!("CL:{most}"), &most, 0),
+        (&format!("CL:{more}"), &more, 4),
+        (&format!("CL:{more}"), &most, 6),
+        (&format!("CR:{crypt}"), "abc", 0),
+        (&format!("CR:{crypt}"), "abc\0", 4),
+        (&format!("CR:{crypt}"), &more, 4),
+        ("CR:", "", 7),
+        ("CR:", "x", 7),
+        ("CR:plain", "plain", 7),
+        ("CR:$3$salt$MpDP", "abc", 7),
+        ("CR:$3$salt", "abc", 7),
+        ("CR:$2y$10$abcdefghijklmnopqrstuv", "abc", 7),
+        (&format!("NT:{nt}"), "abc", 0),
+        (&format!("NT:{}", nt.to_lowercase()), "abc", 8),
+    ] {
+        let config = format!("users \"bob:{kept}\"\nauth strong\nallow bob\nproxy\n");
+        let snapshot = snapshot(&config);
+        let password = Secret::from(given.as_bytes());
+        let credentials = Credentials::given(b"bob"[..].into(), Some(password.clone()));
+        let ask = Ask { credentials, ..ask("", "127.0.0.1:80", Operation::HttpGet) };
+        let done = session(&snapshot, 0, "127.0.0.1").permit(&ask).await;
+        assert_eq!(done.map_or_else(|failure| failure.code, |_| 0), expected, "{config}{given:?}");
+        let query = Query {
+            service: 0,
+            user: Some("bob".into()),
+            password: Some(password),
+            from: Some([127, 0, 0, 1].into()),
+            target: Some(ask.target),
+            written: None,
+            port: ask.port,
+            operation: ask.operation,
+            at: None,
+            resolved: Resolution::Unknown,
+        };
+        assert_eq!(query::decide(&snapshot.policy, &query).code, expected, "{config}{given:?}");
+        // The right password: the engine takes it for given where one can be.
+        let right = Query { password: None, ..query };
+        let engine = query::decide(&snapshot.policy, &right).code;
+        assert!(expected != 0 || engine == 0, "{config}: {engine}");
     }
 }

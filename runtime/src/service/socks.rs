@@ -111,7 +111,7 @@ async fn open(client: &mut TcpStream, session: &mut Session) -> Result<Opened, F
         session.record.protocol = Protocol::Socks4;
         let mut request = incoming.next(client, patience, Stage::Request4, socks::request4).await?;
         let user = request.user.take().filter(|user| !user.is_empty() && need_user(session) > 0);
-        (request, user.map(|user| Credentials { user, password: None }))
+        (request, user.and_then(|user| Credentials::given(user, None)))
     };
     let ask = ask(session, request, credentials)?;
     match ask.operation {
@@ -155,7 +155,7 @@ async fn greet(
     }
     let login = incoming.next(client, patience, Stage::Password, socks::login).await?;
     send(client, patience, &[1, 0], 481).await?;
-    Ok(Some(Credentials { user: login.user, password: Some(login.password) }))
+    Ok(Credentials::given(login.user, Some(login.password)))
 }
 
 async fn send(client: &mut TcpStream, patience: Patience, message: &[u8], code: u16) -> Result<(), Failure> {

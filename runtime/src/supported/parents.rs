@@ -1,5 +1,8 @@
 //! Which parents are not executed yet.
-use compiler::program::acl::{Acls, Parent, ParentHost, ParentKind};
+use compiler::program::{
+    acl::{Acls, Parent, ParentHost, ParentKind},
+    auth::LONGEST_CREDENTIAL,
+};
 
 use super::Refused;
 
@@ -17,7 +20,7 @@ fn unexecuted(parent: &Parent) -> Option<&'static str> {
     }
     let is_socks5 =
         matches!(parent.kind, ParentKind::Socks5 | ParentKind::Socks5Name | ParentKind::Socks5Short);
-    if is_socks5 && longest_credential(parent) > 255 {
+    if is_socks5 && longest_credential(parent) > LONGEST_CREDENTIAL {
         // 3proxy sends what is left of its length when 256 is taken off.
         return Some("a name or password of more than 255 bytes for a SOCKS 5 parent");
     }

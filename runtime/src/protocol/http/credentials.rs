@@ -57,13 +57,11 @@ pub(crate) fn of_field(value: &[u8]) -> Option<Credentials> {
     Some(pair).filter(|pair| !pair.is_empty()).and_then(|pair| readable(&pair))
 }
 
-/// `user[:password]`, each as long as SOCKS can carry it, so that who may log in does not depend on the protocol.
+/// `user[:password]`.
 fn readable(pair: &[u8]) -> Option<Credentials> {
     let colon = pair.iter().position(|&byte| byte == b':').unwrap_or(pair.len());
     let (user, password) = (pair.get(..colon)?, pair.get(colon + 1..));
-    let fits = |text: &[u8]| text.len() <= 255 && !text.contains(&0);
-    let both = fits(user) && password.is_none_or(fits);
-    both.then(|| Credentials { user: user.into(), password: password.map(Secret::from) })
+    Credentials::given(user.into(), password.map(Secret::from))
 }
 
 /// What the user information of an URL says.
