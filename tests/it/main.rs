@@ -38,3 +38,4 @@ mod support;
 mod tables;
 mod tidy;
 mod trace;
+mod udp;

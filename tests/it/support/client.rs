@@ -1,7 +1,7 @@
 //! Clients of the proxy protocols, each a few lines: what goes over the wire is to be seen.
 use std::{
     io::{self, Read, Write},
-    net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpStream},
+    net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV4, TcpStream},
 };
 
 use super::DEADLINE;
@@ -113,6 +113,20 @@ pub(crate) fn socks5_request(name: &str, port: u16) -> Vec<u8> {
 /// SOCKS5 to a name or an address in text: the tunnel, or the code that refuses it (255: no acceptable method).
 #[track_caller]
 pub(crate) fn socks5(proxy: SocketAddr, host: &str, port: u16, login: Login<'_>) -> Result<TcpStream, u8> {
+    let request = match host.parse::<Ipv4Addr>() {
+        Ok(address) => [&[5, 1, 0, 1][..], &address.octets(), &port.to_be_bytes()].concat(),
+        Err(_) => socks5_request(host, port),
+    };
+    socks5_exchange(proxy, &request, login).map(|(stream, _)| stream)
+}
+
+/// Logs in and makes a request: the connection, and the address that the service tells; or the code that refuses it.
+#[track_caller]
+pub(super) fn socks5_exchange(
+    proxy: SocketAddr,
+    request: &[u8],
+    login: Login<'_>,
+) -> Result<(TcpStream, SocketAddr), u8> {
     let mut stream = connect(proxy);
     let methods: &[u8] = if login.is_some() { &[5, 2, 0, 2] } else { &[5, 1, 0] };
     stream.write_all(methods).unwrap();
@@ -130,16 +144,11 @@ pub(crate) fn socks5(proxy: SocketAddr, host: &str, port: u16, login: Login<'_>)
         }
         (code, _) => return Err(code),
     }
-    let request = match host.parse::<Ipv4Addr>() {
-        Ok(address) => [&[5, 1, 0, 1][..], &address.octets(), &port.to_be_bytes()].concat(),
-        Err(_) => socks5_request(host, port),
-    };
-    stream.write_all(&request).unwrap();
+    stream.write_all(request).unwrap();
     let [_, code, _, kind]: [u8; 4] = read(&mut stream);
-    let bound = if kind == 4 { 18 } else { 6 };
-    let mut rest = vec![0; bound];
-    stream.read_exact(&mut rest).unwrap();
-    if code == 0 { Ok(stream) } else { Err(code) }
+    let ip: IpAddr = if kind == 4 { read::<16>(&mut stream).into() } else { read::<4>(&mut stream).into() };
+    let port = u16::from_be_bytes(read(&mut stream));
+    if code == 0 { Ok((stream, (ip, port).into())) } else { Err(code) }
 }
 
 #[track_caller]

@@ -8,6 +8,7 @@ pub(crate) mod policies;
 pub(crate) mod ports;
 pub(crate) mod repo;
 pub(crate) mod server;
+pub(crate) mod udp;
 
 use std::time::Duration;
 
