@@ -24,12 +24,7 @@ mod password;
 use cache::{Flight, Key, Known, Subject};
 
 /// Who the client is by one type, or the code with which it fails.
-pub(crate) async fn identify(
-    kind: AuthType,
-    session: &Session,
-    ask: &Ask,
-    address: Option<IpAddr>,
-) -> Result<Identity, u16> {
+pub(crate) async fn identify(kind: AuthType, session: &Session, ask: &Ask) -> Result<Identity, u16> {
     let known = |name: &[u8]| Ok(Identity::User { name: name.into(), fresh: true });
     let credentials = ask.credentials.as_ref();
     match kind {
@@ -41,7 +36,8 @@ pub(crate) async fn identify(
             password::check(&session.snapshot, &credentials.user, credentials.password.as_ref()).await?;
             known(&credentials.user)
         }
-        AuthType::Cache | AuthType::CacheAcl => remembered(session, ask, address),
+        // What is remembered stands for a type behind it.
+        AuthType::Cache | AuthType::CacheAcl => Err(4),
         AuthType::DnsName => {
             let host = session.snapshot.resolver.host_of(session.client.ip()).await.ok_or(3_u16)?;
             known(host.as_bytes())
@@ -51,16 +47,22 @@ pub(crate) async fn identify(
     }
 }
 
+/// Who a cache says the client is, and by which type that was found out; or the code with which it fails.
+///
 /// `cacheacl` is `cache`: the verdict that it would remember is asked of the table again, so that it is the verdict of this
 /// request, and comes with its parents.
-fn remembered(session: &Session, ask: &Ask, address: Option<IpAddr>) -> Result<Identity, u16> {
+pub(crate) fn remembered(
+    session: &Session,
+    ask: &Ask,
+    address: Option<IpAddr>,
+) -> Result<(Identity, AuthType), u16> {
     let (settings, key) = key(session, ask, address).ok_or(4_u16)?;
     let Snapshot { identities, policy, .. } = &*session.snapshot;
     let known = identities.get(policy, settings, &key).ok_or(4_u16)?;
     if cache::is_bound_to_address(settings.fields) && known.client != session.client.ip() {
         return Err(10);
     }
-    Ok(Identity::User { name: (*known.user).into(), fresh: false })
+    Ok((Identity::User { name: (*known.user).into(), fresh: false }, known.by))
 }
 
 /// Before the types behind a cache are asked who that is: waits until whoever asks the same has the answer. `None`: it may be

@@ -11,13 +11,16 @@ use std::{
 
 use compiler::{
     chain::{Chain, Identity, Judged},
-    program::acl::{Operation, Parent},
+    program::{
+        acl::{Operation, Parent},
+        auth::{AuthStep, AuthType},
+    },
     table::{Decision, Request, Verdict, WeekTime},
 };
 use jiff::Zoned;
 
 use crate::{
-    authenticate,
+    authenticate::{self, cache::Flight},
     connect::{Source, connect as dial},
     datagram::{self, Outlet},
     error::{Failure, FailureKind},
@@ -109,23 +112,17 @@ async fn walk_chain(
     let service = Arc::clone(&session.service);
     let (host, time) = (ask.target.to_string(), now());
     let request = request(session, ask, &host, address, time);
-    // Others who would ask the same wait for its end.
-    let mut flight = None;
+    let mut identities = Identities { session, ask, address, flight: None, deferred: None };
     let mut chain = Chain::new(&snapshot.policy, service.index, &service.settings.chain.value);
     let mut step = 0;
     while let Some(kind) = chain.next_type() {
-        if found.len() <= step {
-            let mut known = authenticate::identify(kind, session, ask, address).await;
-            if known == Err(4) && kind.is_cache() && flight.is_none() {
-                flight = authenticate::find_out(session, ask, address).await;
-                if flight.is_none() {
-                    known = authenticate::identify(kind, session, ask, address).await;
-                }
-            }
-            found.push(known);
-        }
-        let Some(known) = found.get(step) else { break };
         step += 1;
+        if found.len() < step {
+            let behind = service.settings.chain.value.get(step..).unwrap_or_default();
+            found.push(identities.find(kind, behind).await);
+        }
+        let Some(known) = found.get(step - 1) else { break };
+        let session = &mut *identities.session;
         let judged = judge(&mut chain, &request, known.as_ref().map_err(|code| *code));
         let (Ok(identity), Some(verdict)) = (known, judged.verdict) else { continue };
         if let Some(user) = identity.user() {
@@ -144,8 +141,51 @@ async fn walk_chain(
         let grant = Grant { address, verdict, user: identity.user().map(Into::into), time };
         return Ok((grant, judged.settled));
     }
-    drop(flight);
     Err(refusal(chain.code()))
+}
+
+/// Finds out who a client is, for one type of a chain after the other.
+struct Identities<'a> {
+    session: &'a mut Session,
+    ask: &'a Ask,
+    address: Option<IpAddr>,
+    /// Others who would ask the same wait for its end.
+    flight: Option<Flight>,
+    /// Whom a cache remembers, and the type that knew: the list comes first, since an `iponly` stands before that type.
+    deferred: Option<(Identity, AuthType)>,
+}
+
+impl Identities<'_> {
+    /// Who it is by this type; `behind` are those that come after it.
+    async fn find(&mut self, kind: AuthType, behind: &[AuthStep]) -> Result<Identity, u16> {
+        if kind.is_cache() {
+            let (identity, by) = self.remembered().await?;
+            let mut before = behind.iter().map(|step| step.kind).take_while(|kind| *kind != by);
+            if before.any(|kind| kind == AuthType::IpOnly) {
+                self.deferred = Some((identity, by));
+                return Err(4);
+            }
+            return Ok(identity);
+        }
+        match self.deferred.take_if(|(_, by)| *by == kind) {
+            Some((identity, _)) => Ok(identity),
+            // It did not know the client when another did.
+            None if self.deferred.is_some() && kind != AuthType::IpOnly => Err(4),
+            None => authenticate::identify(kind, self.session, self.ask).await,
+        }
+    }
+
+    async fn remembered(&mut self) -> Result<(Identity, AuthType), u16> {
+        let known = authenticate::remembered(self.session, self.ask, self.address);
+        if known != Err(4) || self.flight.is_some() {
+            return known;
+        }
+        self.flight = authenticate::find_out(self.session, self.ask, self.address).await;
+        match self.flight {
+            Some(_) => known,
+            None => authenticate::remembered(self.session, self.ask, self.address),
+        }
+    }
 }
 
 /// What lists are asked, so far as the client has said it. An address is compared with name patterns as the text that it is, as

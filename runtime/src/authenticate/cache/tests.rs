@@ -264,7 +264,13 @@ fn configuration() -> impl Strategy<Value = Configuration> {
         ]),
         one(&["user,pass 60", "user,pass,ip 60", "user,pass,dsthost 60", "user,pass 5", "user,pass 60 2"]),
         one(&["strong", "strong useronly", "useronly", "iponly strong", "strong iponly"]),
-        one(&["allow bob", "deny alice\nallow *", "allow * 127.0.0.1\nallow alice * 127.0.0.2", "allow *"]),
+        one(&[
+            "allow bob",
+            "deny alice\nallow *",
+            "allow * 127.0.0.1\nallow alice * 127.0.0.2",
+            "allow alice * 127.0.0.2\ndeny alice\nallow * * 127.0.0.1",
+            "allow *",
+        ]),
     )
 }
 
