@@ -190,7 +190,7 @@ pub(crate) struct Trace {
     /// Read the password that the client gives from standard input.
     #[arg(long, requires = "user")]
     pub(crate) password_stdin: bool,
-    /// What the client wants to reach. Not needed where the service fixes it.
+    /// What the client wants to reach; of `dnspr`, the name that it asks for. Not needed where the service fixes it.
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) to: Option<String>,
     /// What it wants to do there, as an entry lists it: `CONNECT`, `BIND`, `HTTP_GET` … Without it: what clients mostly do.

@@ -42,6 +42,26 @@ impl Identity {
     }
 }
 
+/// The port of name servers.
+pub(crate) const DNS: u16 = 53;
+
+/// What the list is asked of a query for a name that `dnspr` is sent, after it has let `request` pass, which names no target: 3proxy
+/// asks no more than that.
+#[must_use]
+pub const fn for_name<'a>(request: &Request<'a>, host: &'a [u8]) -> Request<'a> {
+    Request { host: Some(host), address: None, port: DNS, ..*request }
+}
+
+/// The code that follows from what the list says of a client that is known; 0: the request passes.
+#[must_use]
+pub const fn code_of(decision: Decision) -> u16 {
+    match decision {
+        Decision::Allow | Decision::Redirect => 0,
+        Decision::Deny => 1,
+        Decision::End => 3,
+    }
+}
+
 /// A chain that is being asked.
 #[derive(Debug)]
 pub struct Chain<'a> {
@@ -146,11 +166,9 @@ impl<'a> Chain<'a> {
         let code = match verdict.decision {
             // A parent wants the client's credentials: a type that can know them may come yet.
             Decision::Redirect if !is_last && user.is_none() && self.wants_user(verdict) => LACKS_USER,
-            Decision::Allow | Decision::Redirect => 0,
             // What was to be compared is the address that there is not.
             Decision::Deny if request.address.is_none() && self.lists_addresses_only(verdict) => 100,
-            Decision::Deny => 1,
-            Decision::End => 3,
+            decision => code_of(decision),
         };
         Judged { verdict: Some(verdict), code, settled: true }
     }

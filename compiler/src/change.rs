@@ -4,7 +4,8 @@
 //! whose verdict changes are found by calculating with sets of requests, not by trying: see [`verdicts`].
 //!
 //! **What is compared.** The first walk of a request, as the runtime makes it: with no weight left by an earlier one, and not behind a
-//! local redirection. A verdict is what is decided, the way out (parents by their content), and whether it is logged. Requests that no
+//! local redirection. Of a query to `dnspr` that is the one without its name; where both versions let that pass, the one with the name is
+//! compared as well. A verdict is what is decided, the way out (parents by their content), and whether it is logged. Requests that no
 //! client of the service can make are left out: operations that it does not have, names under `iponly`, names without a password where
 //! all clients must have one, other targets than a port mapper's, addresses of a family that it does not use.
 //!
@@ -14,6 +15,7 @@
 //! Reading order: [`verdicts`], then what it calculates with: [`requests`](crate::requests), `align` and `pairs`; `describe` puts it into
 //! words. `services` and `settings` compare the rest.
 mod align;
+mod by_name;
 mod describe;
 mod pairs;
 mod services;

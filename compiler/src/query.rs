@@ -11,12 +11,12 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use grammar::{Secret, Text};
 
 use crate::{
-    chain::{Chain, Identity},
+    chain::{self, Chain, Identity},
     policy::Policy,
     program::{
         Program,
         acl::{Operation, Parent},
-        auth::{AuthType, Password},
+        auth::{AuthType, Password, can_be_given},
         resolve::ResolverMode,
         service::{Family, Service, ServiceKind},
     },
@@ -140,6 +140,8 @@ pub struct Answer {
     pub steps: Vec<Step>,
     /// Which of the steps decided.
     decided: Option<usize>,
+    /// The list was asked a second time, with the name that `dnspr` is asked for: what it said then is the step's verdict.
+    pub by_name: bool,
     /// Fields that the query leaves out, and that matter: with other values another entry may decide.
     pub needs: Fields,
 }
@@ -147,7 +149,8 @@ pub struct Answer {
 impl Answer {
     /// An answer that no type of the chain gives.
     fn at_once(code: u16) -> Self {
-        Self { outcome: Outcome::of(code), code, steps: Vec::new(), decided: None, needs: Fields::NONE }
+        let (steps, needs) = (Vec::new(), Fields::NONE);
+        Self { outcome: Outcome::of(code), code, steps, decided: None, by_name: false, needs }
     }
 
     /// The step that decided.
@@ -170,6 +173,22 @@ impl Answer {
 }
 
 impl Query {
+    /// Whether a name is asked for, not a way to it.
+    #[must_use]
+    pub fn is_for_name(&self) -> bool {
+        self.operation == Operation::DnsResolve
+    }
+
+    /// As access and limit lists are asked first: `dnspr` tells them no target.
+    #[must_use]
+    pub fn first(&self) -> Self {
+        if self.is_for_name() {
+            Self { target: None, written: None, port: 0, ..self.clone() }
+        } else {
+            self.clone()
+        }
+    }
+
     /// As an access list or a limit list is asked, by `user`; what is not known is put as zeros. `host` is [`Query::host`].
     #[must_use]
     pub fn request<'a>(
@@ -201,6 +220,7 @@ impl Query {
     #[must_use]
     pub fn address(&self, program: &Program) -> Option<IpAddr> {
         match (&self.target, self.resolved) {
+            _ if self.is_for_name() => None,
             (Some(TargetName::Address(address)), _) => Some(address.to_canonical()),
             (_, Resolution::Address(address)) => Some(address.to_canonical()),
             (Some(TargetName::Name(name)), Resolution::Unknown) => {
@@ -209,6 +229,14 @@ impl Query {
             }
             (Some(TargetName::Name(_)), Resolution::Nothing) | (None, _) => None,
         }
+    }
+
+    /// The name that the client claims. One that can't be given, or with a password that can't, is none: the client does not log in.
+    #[must_use]
+    pub fn claimed(&self) -> Option<&[u8]> {
+        let user = self.user.as_ref()?.as_bytes();
+        let password = self.password.as_ref().map_or(&b""[..], Secret::expose);
+        (can_be_given(user) && can_be_given(password)).then_some(user)
     }
 
     /// Whether there is nothing to connect to: an address of zeros, or no port.
@@ -229,7 +257,7 @@ impl Query {
     /// What it leaves out.
     #[must_use]
     pub fn unknown(&self, program: &Program) -> Fields {
-        let is_name = matches!(self.target, Some(TargetName::Name(_)));
+        let is_name = matches!(self.target, Some(TargetName::Name(_))) && !self.is_for_name();
         let unresolved = is_name && self.resolved == Resolution::Unknown && self.address(program).is_none();
         [
             (self.from.is_none(), Fields::SOURCE),
@@ -277,11 +305,21 @@ pub fn decide(policy: &Policy, query: &Query) -> Answer {
 
 /// Who answers what a chain asks.
 pub(crate) trait Judge {
+    /// The name that reaches the service.
+    fn claimed<'q>(&self, query: &'q Query) -> Option<&'q [u8]> {
+        query.claimed()
+    }
+
     /// Who the client is by one type, if it claims a name; or the code with which that fails.
     fn identify(&mut self, kind: AuthType, claimed: Option<&[u8]>) -> Result<Identity, u16>;
 
     /// What the service's access list says.
     fn list(&mut self, request: &Request<'_>) -> Verdict;
+
+    /// Whether the list is asked by the name that `dnspr` is asked for, too.
+    fn hears_names(&self) -> bool {
+        true
+    }
 }
 
 /// As `cfgc run` decides.
@@ -311,12 +349,13 @@ pub(crate) fn decide_by(policy: &Policy, query: &Query, judge: &mut impl Judge) 
         return Answer::at_once(3);
     };
     let asks_name = service.options.need_user.map_or(1, |need| need.value);
-    let claimed = query.user.as_ref().filter(|_| asks_name > 0).map(Text::as_bytes);
+    let claimed = judge.claimed(query).filter(|_| asks_name > 0);
     if asks_name > 1 && claimed.is_none() && matches!(service.kind, ServiceKind::Proxy | ServiceKind::Socks) {
         return Answer::at_once(4);
     }
-    let host = query.host();
-    let request = query.request(program, None, host.as_deref());
+    let asked = query.first();
+    let host = asked.host();
+    let request = asked.request(program, None, host.as_deref());
     let unknown = query.unknown(program);
     let mut chain = Chain::new(policy, query.service, &service.chain.value);
     let (mut steps, mut needs) = (Vec::new(), Fields::NONE);
@@ -334,21 +373,48 @@ pub(crate) fn decide_by(policy: &Policy, query: &Query, judge: &mut impl Judge) 
     let judged = chain.code();
     let decided = steps.iter().rposition(|step: &Step| step.code == judged);
     // What passes is connected to, or waited for: that takes an address.
-    let absent = matches!(query.target, Some(TargetName::Name(_))) && !unknown.has(Fields::ADDRESS);
-    let nowhere = absent && request.address.is_none() || query.leads_nowhere(request.address);
+    let absent = matches!(asked.target, Some(TargetName::Name(_))) && !unknown.has(Fields::ADDRESS);
+    let nowhere = absent && request.address.is_none() || asked.leads_nowhere(request.address);
     let code = if judged == 0 && nowhere { 100 } else { judged };
-    let mut answer = Answer { outcome: Outcome::of(code), code, steps, decided, needs };
-    if code == 0 && lacks_credentials(policy, query, &answer) {
+    let mut answer = Answer { outcome: Outcome::of(code), code, steps, decided, by_name: false, needs };
+    if code == 0 && judge.hears_names() {
+        ask_by_name(program, query, judge, &request, &mut answer);
+    }
+    if answer.code == 0 && lacks_credentials(policy, query, &answer) {
         (answer.outcome, answer.code) = (Outcome::of(4), 4);
     }
     answer
+}
+
+/// What the list says of the name that `dnspr` is asked for by a client that may ask, if it is asked at all.
+fn ask_by_name(
+    program: &Program,
+    query: &Query,
+    judge: &mut impl Judge,
+    request: &Request<'_>,
+    answer: &mut Answer,
+) {
+    let Some(host) = query.host().filter(|_| query.is_for_name()) else { return };
+    let Some(step) = answer.decided.and_then(|at| answer.steps.get_mut(at)) else { return };
+    let Ok(identity) = &step.found else { return };
+    if *identity == Identity::Unchecked {
+        return;
+    }
+    let request = chain::for_name(&Request { user: identity.user(), ..*request }, host.as_bytes());
+    let list = program.services.get(query.service).and_then(|service| service.acl);
+    let needs = needs::of(program, list, &request, query.unknown(program));
+    let verdict = judge.list(&request);
+    let code = chain::code_of(verdict.decision);
+    (step.verdict, step.code) = (Some(verdict), code);
+    (answer.outcome, answer.code, answer.by_name) = (Outcome::of(code), code, true);
+    answer.needs = answer.needs.with(needs);
 }
 
 /// Whether a parent that is in every draw wants the client's own credentials, and there are none.
 fn lacks_credentials(policy: &Policy, query: &Query, answer: &Answer) -> bool {
     let parents = answer.verdict().map(|verdict| policy.parents(verdict)).unwrap_or_default();
     let groups = || way::groups(parents);
-    query.user.is_none()
+    query.claimed().is_none()
         && !parents.is_empty()
         && way::surely(&groups(), Parent::wants_client_credentials).is_some()
 }
@@ -368,13 +434,10 @@ pub(crate) fn identify(
         AuthType::DnsName => claimed.map(known).ok_or(3),
         AuthType::Strong => {
             let name = claimed.ok_or(4_u16)?;
-            match policy.user(name) {
-                Some(Password::Clear(kept)) if password.is_some_and(|given| given != kept) => Err(6),
-                // No password fits an empty hash.
-                Some(Password::Crypt(kept)) if kept.expose().is_empty() => Err(7),
-                Some(Password::Clear(_) | Password::Crypt(_) | Password::Nt(_)) => Ok(known(name)),
-                None => Err(5),
-            }
+            let kept = policy.user(name).ok_or(5_u16)?;
+            let differs = |clear: &Secret| password.is_some_and(|given| given != clear);
+            let is_wrong = matches!(kept, Password::Clear(clear) if differs(clear));
+            if is_wrong || !kept.can_be_right() { Err(kept.wrong()) } else { Ok(known(name)) }
         }
         AuthType::Cache | AuthType::CacheAcl => Err(4),
     }

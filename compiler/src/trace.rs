@@ -115,9 +115,11 @@ impl Trace {
 impl Case {
     fn new(policy: &Policy, query: Query, answer: Answer) -> Self {
         let program = policy.program();
-        let host = query.host();
+        let first = query.first();
+        let asked = if answer.by_name { &query } else { &first };
+        let host = asked.host();
         let user: Option<Box<[u8]>> = answer.user().map(Into::into);
-        let request = query.request(program, user.as_deref(), host.as_deref());
+        let request = asked.request(program, user.as_deref(), host.as_deref());
         let is_asked = answer.deciding().is_some_and(|step| step.kind != AuthType::None);
         let (near, depends_on) = match answer.verdict().filter(|_| is_asked) {
             // Entries that wait for a destination say neither yes nor no.
@@ -129,10 +131,10 @@ impl Case {
             None => (Vec::new(), Fields::NONE),
         };
         let (limits, limits_need) = match answer.outcome {
-            Outcome::Allow => limits(policy, &query, &answer, &request),
+            Outcome::Allow => limits(policy, &first, &answer),
             _ => (Vec::new(), Fields::NONE),
         };
-        let cache = key::of(policy, &query);
+        let cache = key::of(policy, &first);
         let otherwise = Vec::new();
         let case = Self { query, answer, depends_on, near, cache, limits, limits_need, otherwise };
         Self { otherwise: reference::of(policy, &case), ..case }
@@ -156,13 +158,15 @@ impl Applying {
 }
 
 /// The limits that apply to a request that passes, or what it takes to know them.
-fn limits(policy: &Policy, query: &Query, answer: &Answer, request: &Request<'_>) -> (Vec<Applying>, Fields) {
+fn limits(policy: &Policy, query: &Query, answer: &Answer) -> (Vec<Applying>, Fields) {
+    let host = query.host();
+    let request = query.request(policy.program(), answer.user(), host.as_deref());
     let needs = query.unknown(policy.program()).and(limits_compare(policy));
     if !needs.is_empty() {
         return (Vec::new(), needs);
     }
     let weight = answer.verdict().map_or(0, |verdict| policy.weight(verdict));
-    let request = Request { weight, ..*request };
+    let request = Request { weight, ..request };
     let mut limits: Vec<Applying> = Vec::new();
     for list in LimitList::ALL {
         for at in policy.limits(list, &request) {

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::{
     Class, ListChange,
     align::{self, EffectId, Numbers},
-    describe,
+    by_name, describe,
     pairs::pairs,
 };
 use crate::{
@@ -27,7 +27,7 @@ use crate::{
 pub(super) const MOST_CLASSES: usize = 200;
 
 /// A list as it is compared: its entries, and behind them its end.
-struct Side<'a> {
+pub(super) struct Side<'a> {
     entries: Vec<Entry<'a>>,
     /// Where the same entry stands in the other list.
     partners: Vec<Option<usize>>,
@@ -104,11 +104,21 @@ impl<'a> Comparison<'a> {
             self.old.shape(&self.space, bind);
             self.new.shape(&self.space, bind);
             found.weights |= bind && (self.old.weights_count() || self.new.weights_count());
-            let mut search = Search { space: &self.space, requests: &requests, found, work, flipped: false };
-            search.all(&self.old, &self.new);
-            search.flipped = true;
-            search.all(&self.new, &self.old);
+            self.compare(&requests, &requests, found, work);
+            if !bind && self.asked.by_name {
+                let named = self.space.named(self.asked);
+                let asked = by_name::asked(&named, &requests, [&self.old, &self.new], work);
+                self.compare(&asked, &named, found, work);
+            }
         }
+    }
+
+    /// Adds the classes of `requests`, which are some of `whole`.
+    fn compare(&self, requests: &[Cell<'a>], whole: &[Cell<'a>], found: &mut ListChange, work: &mut Work) {
+        let mut search = Search { space: &self.space, requests, whole, found, work, flipped: false };
+        search.all(&self.old, &self.new);
+        search.flipped = true;
+        search.all(&self.new, &self.old);
     }
 }
 
@@ -140,6 +150,23 @@ impl<'a> Side<'a> {
         })
     }
 
+    /// Those of `requests` that pass. `None`: that is too much work.
+    pub(super) fn passing(&self, requests: &[Cell<'a>], work: &mut Work) -> Option<Vec<Cell<'a>>> {
+        let mut passing = Left::default();
+        for (at, _) in self.entries.iter().enumerate().filter(|(_, entry)| entry.decision.passes()) {
+            if passing.more || !work.spend(1 + at) {
+                return None;
+            }
+            let matched =
+                requests.iter().flat_map(|cell| self.shapes(at).iter().filter_map(|shape| cell.and(shape)));
+            for cell in matched {
+                let before = self.shapes.iter().take(at).flat_map(|shapes| shapes.iter());
+                cell.without(before, &mut passing, work);
+            }
+        }
+        (!passing.more).then_some(passing.cells)
+    }
+
     fn shapes(&self, at: usize) -> &[Shape<'a>] {
         self.shapes.get(at).map_or(&[], |shapes| shapes)
     }
@@ -149,6 +176,8 @@ impl<'a> Side<'a> {
 struct Search<'s, 'a> {
     space: &'s Space<'a>,
     requests: &'s [Cell<'a>],
+    /// What is left out of these is told.
+    whole: &'s [Cell<'a>],
     found: &'s mut ListChange,
     work: &'s mut Work,
     /// The entry that changed is of the new list.
@@ -228,7 +257,7 @@ impl<'a> Search<'_, 'a> {
         let witness = example::witness(self.space, first);
         join(&mut left.cells);
         let shown = if left.more { common } else { left.cells };
-        let requests = shown.iter().map(|cell| describe::requests(self.space, self.requests, cell));
+        let requests = shown.iter().map(|cell| describe::requests(self.space, self.whole, cell));
         let (old, new) = ((id(old), old.decision), (id(new), new.decision));
         let known = self.found.classes.iter_mut().find(|class| class.old == old && class.new == new);
         if let Some(class) = known {

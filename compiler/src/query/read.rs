@@ -9,6 +9,7 @@ use grammar::{
 
 use super::{Part, Query, QueryError, Resolution, family, service};
 use crate::{
+    chain::DNS,
     program::{
         Program,
         service::{Family, Service, ServiceKind},
@@ -62,8 +63,12 @@ impl Query {
             Some("none") => Resolution::Nothing,
             Some(text) => Resolution::Address(address(Part::Resolve, text)?),
         };
-        if resolved != Resolution::Unknown && !matches!(target, Some(TargetName::Name(_))) {
-            let message = "the target is no name, so there is nothing to resolve";
+        let needless = match &target {
+            _ if service.kind == ServiceKind::Dnspr => Some("the list is not told an address of the name"),
+            Some(TargetName::Name(_)) => None,
+            _ => Some("the target is no name, so there is nothing to resolve"),
+        };
+        if let Some(message) = needless.filter(|_| resolved != Resolution::Unknown) {
             return Err(QueryError::new(Part::Resolve, message).help("leave it out".to_owned()));
         }
         let operation = match words.op {
@@ -122,8 +127,9 @@ fn mapped(service: &Service, host: &str, port: u16, to: Option<&str>) -> Result<
 
 /// The target that the client asks for.
 fn wanted(service: &Service, words: &Words<'_>) -> Result<Destination, QueryError> {
-    let has_none = matches!(service.kind, ServiceKind::Admin | ServiceKind::Dnspr);
+    let has_none = service.kind == ServiceKind::Admin;
     match words.to {
+        to if service.kind == ServiceKind::Dnspr => asked_name(to),
         Some(_) if has_none => {
             let message = format!("the access list of `{}` is told no target", service.kind.name());
             Err(QueryError::new(Part::To, message).help("leave it out".to_owned()))
@@ -139,6 +145,21 @@ fn wanted(service: &Service, words: &Words<'_>) -> Result<Destination, QueryErro
             let help = "write `HOST:PORT`, as `example.com:443`".to_owned();
             Err(QueryError::new(Part::To, "the target is missing").help(help))
         }
+    }
+}
+
+/// The name that a client of `dnspr` asks for.
+fn asked_name(text: Option<&str>) -> Result<Destination, QueryError> {
+    let wrong = |message: String| {
+        let help = "write the name that is asked for, as `www.example.com`".to_owned();
+        QueryError::new(Part::To, message).help(help)
+    };
+    let text = text.ok_or_else(|| wrong("the name is missing".to_owned()))?;
+    match TargetName::parse(text.as_bytes(), Family::Default) {
+        Some(target @ TargetName::Name(_)) => {
+            Ok(Destination { target: Some(target), port: DNS, written: None })
+        }
+        _ => Err(wrong(format!("`{text}` is no name, and `dnspr` is asked for names"))),
     }
 }
 

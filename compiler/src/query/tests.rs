@@ -95,6 +95,14 @@ fn requests_are_answered_the_way_of_the_chain() {
         ("allow * * 192.0.2.1\ntcppm 1 192.0.2.1 2\n", "from=10.0.0.1", ("allow", 0, Some(1))),
         ("allow *\nparent 1000 socks5 192.0.2.1 1\nsocks\n", "to=a.test:1 op=BIND", ("deny", 3, None)),
         ("allow *\nadmin\n", "user=x", ("allow", 0, Some(1))),
+        // A name that `dnspr` is asked for: first without it, then with it.
+        ("allow * * *.test 53\ndeny *\ndnspr\n", "to=a.test", ("allow", 0, Some(1))),
+        ("allow * * *.test 53\ndeny *\ndnspr\n", "to=a.example", ("deny", 1, Some(2))),
+        ("allow * * *.test\ndnspr\n", "to=a.example", ("deny", 3, None)),
+        ("allow * * *.test 80\ndeny *\ndnspr\n", "to=a.test", ("deny", 1, Some(2))),
+        ("deny * * a.test\nallow *\ndnspr\n", "to=a.example", ("deny", 1, Some(1))),
+        ("allow 127.0.0.2\ndeny * * a.test\ndnspr\n", "to=a.test", ("deny", 1, Some(2))),
+        ("auth none\ndeny *\ndnspr\n", "to=a.test", ("allow", 0, None)),
     ] {
         let (outcome, code, line, needs) = answer(config, query);
         assert_eq!((outcome, code, line), expected, "{config}{query}");
@@ -189,6 +197,24 @@ fn what_is_no_query_is_refused_with_what_to_write() {
             "tcppm 1 a.test 2\n",
             "to=b.test:2",
             "this service leads to `a.test:2` and nowhere else",
+            "leave it out",
+        ),
+        (
+            "dnspr\n",
+            "from=10.0.0.1",
+            "the name is missing",
+            "write the name that is asked for, as `www.example.com`",
+        ),
+        (
+            "dnspr\n",
+            "to=a.test:53",
+            "`a.test:53` is no name, and `dnspr` is asked for names",
+            "write the name that is asked for, as `www.example.com`",
+        ),
+        (
+            "dnspr\n",
+            "to=a.test resolve=10.0.0.1",
+            "the list is not told an address of the name",
             "leave it out",
         ),
     ] {

@@ -25,6 +25,8 @@ pub(crate) struct Askable {
     pub(crate) v6: bool,
     /// The service never knows its target.
     pub(crate) no_target: bool,
+    /// It is asked for names (`dnspr`), and the list is told them when it has let the rest pass.
+    pub(crate) by_name: bool,
     /// A list may be walked for a client that gave no name.
     pub(crate) nobody: bool,
     /// The names of clients.
@@ -67,6 +69,7 @@ impl Askable {
                     asked.operations.push(*operation);
                 }
             }
+            asked.by_name |= service.kind == ServiceKind::Dnspr;
             asked.no_target &= matches!(service.kind, ServiceKind::Admin | ServiceKind::Dnspr);
             let family = service.options.family.map(|family| family.value).unwrap_or_default();
             asked.v4 |= family != Family::V6;

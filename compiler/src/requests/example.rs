@@ -45,7 +45,7 @@ pub(crate) fn witness(space: &Space<'_>, cell: &Cell<'_>) -> Witness {
     Witness {
         user: user(space, first(USER, &[space.others()])),
         source: near(SOURCE, STRANGERS[0]),
-        target: target(cell, address),
+        target: target(cell, address, operation == Operation::DnsResolve as u128),
         port: u16::try_from(first(PORT, &PORTS.map(u128::from))).unwrap_or_default(),
         operation: Operation::ALL
             .into_iter()
@@ -62,8 +62,8 @@ fn user(space: &Space<'_>, number: u128) -> Option<Vec<u8>> {
     Some(space.name(number).map_or_else(|| space.stranger(), <[u8]>::to_vec))
 }
 
-/// The target of a cell: by address if the address matters or the name does not, by name if that matters.
-fn target(cell: &Cell<'_>, address: Option<IpAddr>) -> Target {
+/// The target of a cell: by address if the address matters or the name does not, by name if that matters or is all that is `asked_for`.
+fn target(cell: &Cell<'_>, address: Option<IpAddr>, asked_for: bool) -> Target {
     if cell.hosts.none {
         return Target { host: None, address };
     }
@@ -71,7 +71,7 @@ fn target(cell: &Cell<'_>, address: Option<IpAddr>) -> Target {
     let literal = address.map_or_else(|| "0.0.0.0".to_owned(), |address| address.to_string());
     let limited = address.is_some_and(|address| address != ELSEWHERE);
     let [first, second] = NAMES.map(str::as_bytes);
-    let likely = if any && (limited || address.is_none()) {
+    let likely = if any && !asked_for && (limited || address.is_none()) {
         [literal.as_bytes(), first, second]
     } else {
         [first, second, literal.as_bytes()]

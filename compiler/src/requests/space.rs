@@ -18,11 +18,12 @@ use std::{
 
 use super::{
     askable::{Askable, Names},
-    cell::{Cell, FIELDS, Shape},
+    cell::{Cell, FIELDS, PORT, Shape},
     hosts::{self, Hosts, Named, Patterns},
     ranges::Ranges,
 };
 use crate::{
+    chain::DNS,
     program::acl::{AddressRange, Matcher, NamePattern, Operation, Targets},
     table::{oracle::canonical, schedule},
 };
@@ -112,6 +113,17 @@ impl<'a> Space<'a> {
             })
         });
         cells.filter(|cell| !cell.numbers.iter().any(Ranges::is_empty)).collect()
+    }
+
+    /// All queries for a name, as a list is asked of them for the second time.
+    pub(crate) fn named(&self, asked: &'a Askable) -> Vec<Cell<'a>> {
+        let mut cells = self.requests(asked, false);
+        cells.retain(|_| asked.by_name);
+        for cell in &mut cells {
+            *cell = cell.with(PORT, whole(DNS.into(), DNS.into()));
+            cell.hosts = Hosts::every(self.filler);
+        }
+        cells
     }
 
     fn clients(&self, asked: &Askable) -> Ranges {

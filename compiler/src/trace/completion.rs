@@ -36,7 +36,6 @@ pub(super) fn of(policy: &Policy, query: &Query, answer: &Answer) -> Completions
     let program = policy.program();
     let list = program.services.get(query.service).and_then(|service| service.acl);
     let unknown = query.unknown(program);
-    let host = query.host();
     let (mut ranges, mut periods): (Vec<AddressRange>, Vec<Period>) = (Vec::new(), Vec::new());
     // Steps behind those that were asked may be reached with other values, so whom they would take the client for counts, too:
     // for nobody (`iponly`), or for the name given.
@@ -44,8 +43,9 @@ pub(super) fn of(policy: &Policy, query: &Query, answer: &Answer) -> Completions
         answer.steps.iter().map(|step| step.found.as_ref().ok().and_then(|identity| identity.user()));
     let users: BTreeSet<Option<&[u8]>> =
         reached.chain([None, query.user.as_ref().map(Text::as_bytes)]).collect();
-    for user in users {
-        let request = query.request(program, user, host.as_deref());
+    let asked = [query.first(), query.clone()].map(|asked| (asked.host(), asked));
+    for (user, (host, asked)) in users.iter().flat_map(|user| asked.iter().map(move |asked| (*user, asked))) {
+        let request = asked.request(program, user, host.as_deref());
         needs::each(program, list, &request, unknown, |ace, open| {
             if let Some(targets) = ace.matcher.targets.as_deref().filter(|_| open.has(Fields::ADDRESS)) {
                 ranges.extend(targets.addresses.iter().take(MOST_ADDRESSES).map(|range| canonical(*range)));

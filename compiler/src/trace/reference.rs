@@ -85,6 +85,8 @@ pub enum Reason {
     EmptyHash,
     /// It cuts name and password at 255 bytes.
     CredentialsCut,
+    /// Its list does not hear the name that `dnspr` is asked for.
+    NameUnheard,
     /// It takes the user name in this parent's line for `*`: the client's own, which there is not.
     ReadAsStar(Loc),
     /// It looks for this parent at 127.0.0.2.
@@ -108,6 +110,7 @@ impl Reason {
             Self::WeightKept => "weight-kept",
             Self::EmptyHash => "empty-hash",
             Self::CredentialsCut => "credentials-cut",
+            Self::NameUnheard => "name-unheard",
             Self::ReadAsStar(_) => "read-as-star",
             Self::ParentFaked(_) => "parent-faked",
             Self::FoundInCache(_) => "found-in-cache",
@@ -209,6 +212,7 @@ fn reasons(policy: &Policy, query: &Query) -> Vec<Reason> {
         (several, Reason::WeightKept),
         (query.password.is_some(), Reason::EmptyHash),
         (basic, Reason::CredentialsCut),
+        (query.is_for_name(), Reason::NameUnheard),
     ];
     let facts = facts.into_iter().filter(|(is_so, _)| *is_so).map(|(_, reason)| reason);
     client.into_iter().chain(target).chain(facts).collect()
@@ -250,10 +254,15 @@ struct Reference<'a> {
 }
 
 impl Judge for Reference<'_> {
+    fn claimed<'q>(&self, query: &'q Query) -> Option<&'q [u8]> {
+        let is_cut = self.reasons.contains(&Reason::CredentialsCut);
+        if is_cut { query.user.as_ref().map(grammar::Text::as_bytes) } else { query.claimed() }
+    }
+
     fn identify(&mut self, kind: AuthType, claimed: Option<&[u8]>) -> Result<Identity, u16> {
         let has = |reason: &Reason| self.reasons.contains(reason);
         let given = self.query.password.as_ref();
-        if kind == AuthType::Strong && claimed.is_some() && has(&Reason::CredentialsCut) {
+        if claimed.is_some() && has(&Reason::CredentialsCut) {
             let cut = basic(self.query).unwrap_or_default();
             let cut = cut.get(..BASIC).unwrap_or(&cut);
             let mut parts = cut.splitn(2, |byte| *byte == b':');
@@ -275,6 +284,10 @@ impl Judge for Reference<'_> {
 
     fn list(&mut self, request: &Request<'_>) -> Verdict {
         self.list.decide(request)
+    }
+
+    fn hears_names(&self) -> bool {
+        !self.reasons.contains(&Reason::NameUnheard)
     }
 }
 

@@ -2,23 +2,22 @@
 use std::net::Ipv4Addr;
 
 use compiler::{
-    chain::Identity,
+    chain::{self, Identity},
     program::acl::Operation,
-    table::{Decision, Request},
+    table::Request,
 };
 
-use super::{Found, Grant, REQUEST, limit, refusal, walk_chain};
+use super::{Found, Grant, REQUEST, limit, refusal, request, walk_chain};
 use crate::{
     error::Failure,
     session::{Ask, Session, TargetName},
 };
 
-/// The port of name servers.
-const DNS: u16 = 53;
-
 /// A client that may ask for names.
 #[derive(Debug)]
 pub(crate) struct Asker {
+    /// What the list was asked first.
+    ask: Ask,
     grant: Grant,
     /// The list is not asked.
     unchecked: bool,
@@ -35,7 +34,7 @@ impl Asker {
         let mut found = Found::new();
         let (grant, _) = walk_chain(session, &ask, None, REQUEST, &mut found).await?;
         limit(session, &ask, &grant)?;
-        Ok(Self { grant, unchecked: found.last() == Some(&Ok(Identity::Unchecked)) })
+        Ok(Self { ask, grant, unchecked: found.last() == Some(&Ok(Identity::Unchecked)) })
     }
 
     /// Whether it may ask for `host`, in lower case, if the list is told it.
@@ -46,24 +45,15 @@ impl Asker {
         if self.unchecked {
             return Ok(());
         }
-        let request = Request {
-            user: self.grant.user.as_deref(),
-            source: session.client.ip(),
-            host: Some(host.as_bytes()),
-            address: None,
-            port: DNS,
-            operation: Operation::DnsResolve,
-            time: self.grant.time,
-            weight: 0,
-            redirected: false,
-        };
+        let first = request(session, &self.ask, "", None, self.grant.time);
+        let first = Request { user: self.grant.user.as_deref(), ..first };
+        let request = chain::for_name(&first, host.as_bytes());
         let verdict = session.snapshot.policy.decide(session.service.index, &request);
         let entry = verdict.entry.and_then(|entry| session.snapshot.program.acls.ace(entry));
         session.record.nolog = entry.is_some_and(|entry| entry.nolog);
-        match verdict.decision {
-            Decision::Allow | Decision::Redirect => Ok(()),
-            Decision::Deny => Err(refusal(1)),
-            Decision::End => Err(refusal(3)),
+        match chain::code_of(verdict.decision) {
+            0 => Ok(()),
+            code => Err(refusal(code)),
         }
     }
 }

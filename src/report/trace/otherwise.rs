@@ -85,6 +85,7 @@ impl Subject<'_> {
             }
             Reason::EmptyHash => "it takes any password for right where the hash is empty".to_owned(),
             Reason::CredentialsCut => "it reads no more than 255 bytes of name and password".to_owned(),
+            Reason::NameUnheard => "its list does not hear which name is asked for".to_owned(),
             Reason::ReadAsStar(at) => format!(
                 "it takes the user name in line {} for `*`, the client's own, and there is none",
                 line(*at)

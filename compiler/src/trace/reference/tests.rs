@@ -195,3 +195,15 @@ fn entries_with_times_are_void_in_the_first_second() {
     assert_eq!(asked(&config.replace("deny", "allow"), "10.0.0.1", "127.0.0.1:80").len(), 1);
     assert_eq!(When::FirstSecond.name(), "first-second");
 }
+
+#[test]
+fn a_list_does_not_hear_which_name_is_asked_for() {
+    let asked = |config: &str, name| {
+        let words = Words { from: Some("10.0.0.1"), to: Some(name), ..Words::default() };
+        told(config, &words, None, |_| {})
+    };
+    let named = "auth iponly\nallow * * *.test\ndeny *\ndnspr\n";
+    assert_eq!(asked(named, "a.example"), ["always name-unheard 0 2"]);
+    assert_eq!(asked(named, "a.test"), [""; 0]);
+    assert_eq!(asked("auth iponly\ndeny * * a.test\nallow *\ndnspr\n", "a.example"), [""; 0]);
+}
