@@ -131,6 +131,20 @@ fn what_is_left_out_and_matters_is_told() {
 }
 
 #[test]
+fn dnspr_is_asked_for_a_name_and_nothing_else() {
+    let name = "write the name that is asked for, as `www.example.com`";
+    for (query, message, help) in [
+        ("from=10.0.0.1", "the name is missing", name),
+        ("to=a.test:53", "`a.test:53` is no name, and `dnspr` is asked for names", name),
+        ("to=10.0.0.1", "`10.0.0.1` is no name, and `dnspr` is asked for names", name),
+        ("to=a.test resolve=10.0.0.1", "the list is not told an address of the name", "leave it out"),
+    ] {
+        let error = read(&compiled("dnspr\n"), query).unwrap_err();
+        assert_eq!((error.message.as_str(), error.help.as_deref()), (message, Some(help)), "{query}");
+    }
+}
+
+#[test]
 fn what_is_no_query_is_refused_with_what_to_write() {
     let several = "proxy -p1\nsocks -i127.0.0.1 -p2\nsocks -i127.0.0.2 -p2\nsocks -p3\nsocks -p3\n";
     let of_several =
@@ -197,24 +211,6 @@ fn what_is_no_query_is_refused_with_what_to_write() {
             "tcppm 1 a.test 2\n",
             "to=b.test:2",
             "this service leads to `a.test:2` and nowhere else",
-            "leave it out",
-        ),
-        (
-            "dnspr\n",
-            "from=10.0.0.1",
-            "the name is missing",
-            "write the name that is asked for, as `www.example.com`",
-        ),
-        (
-            "dnspr\n",
-            "to=a.test:53",
-            "`a.test:53` is no name, and `dnspr` is asked for names",
-            "write the name that is asked for, as `www.example.com`",
-        ),
-        (
-            "dnspr\n",
-            "to=a.test resolve=10.0.0.1",
-            "the list is not told an address of the name",
             "leave it out",
         ),
     ] {
