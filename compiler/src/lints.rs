@@ -64,6 +64,7 @@ pub(crate) mod connlim_slot_kept;
 pub(crate) mod connlim_zero;
 pub(crate) mod count_limit_unread;
 pub(crate) mod count_limit_zero;
+pub(crate) mod count_period_unknown;
 pub(crate) mod countall_counts_one_way;
 pub(crate) mod counter_number_twice;
 pub(crate) mod counter_without_file;
@@ -156,6 +157,7 @@ pub(crate) mod parent_same_kind_redirect;
 pub(crate) mod parent_star_without_user;
 pub(crate) mod parent_to_itself;
 pub(crate) mod parent_type_for_service;
+pub(crate) mod parent_user_holds_password;
 pub(crate) mod parent_user_read_as_star;
 pub(crate) mod parent_weight_out_of_range;
 pub(crate) mod parent_weights_leak;
@@ -278,6 +280,7 @@ static RULES: &[&Rule] = &[
     &connlim_zero::RULE,
     &count_limit_unread::RULE,
     &count_limit_zero::RULE,
+    &count_period_unknown::RULE,
     &countall_counts_one_way::RULE,
     &counter_number_twice::RULE,
     &counter_without_file::RULE,
@@ -370,6 +373,7 @@ static RULES: &[&Rule] = &[
     &parent_star_without_user::RULE,
     &parent_to_itself::RULE,
     &parent_type_for_service::RULE,
+    &parent_user_holds_password::RULE,
     &parent_user_read_as_star::RULE,
     &parent_weight_out_of_range::RULE,
     &parent_weights_leak::RULE,

@@ -1,4 +1,6 @@
-//! `hostname-rule-bypassed-by-address`
+//! Hosts that are denied by name alone.
+use std::net::IpAddr;
+
 use super::{
     columns,
     rule::{Lint, rule},
@@ -60,14 +62,13 @@ fn check(lint: &mut Lint<'_>) {
     let mut found = Vec::new();
     for list in lint.asked_lists().iter() {
         let chooses = list.services(program).any(|service| chooses(service.kind));
-        let denied = |ace: &Ace| ace.action == Action::Deny && by_name(&ace.matcher);
         let entries = || program.acls.entries(list.acl).enumerate();
-        if !chooses
-            || entries().any(|(_, (_, ace))| ace.action == Action::Deny && by_public_address(&ace.matcher))
-        {
+        let refusals = || entries().filter(|(_, (_, ace))| ace.action == Action::Deny);
+        if !chooses || lists_their_addresses(refusals().map(|(_, (_, ace))| &ace.matcher)) {
             continue;
         }
-        let mut candidates = entries().filter(|(_, (_, ace))| denied(ace)).take(ENTRIES).peekable();
+        let mut candidates =
+            refusals().filter(|(_, (_, ace))| by_name(&ace.matcher)).take(ENTRIES).peekable();
         if candidates.peek().is_none() {
             continue;
         }
@@ -105,24 +106,35 @@ fn is_of_addresses(pattern: NamePattern<'_>) -> bool {
     text.iter().all(|byte| byte.is_ascii_digit() || b".:".contains(byte))
 }
 
-/// Whether addresses of hosts elsewhere are listed: these may be those of what is denied by name.
-fn by_public_address(matcher: &Matcher) -> bool {
-    let special = |address: std::net::IpAddr| match address.to_canonical() {
-        std::net::IpAddr::V4(address) => {
+/// Whether what is denied by name may be denied by address as well: a network of hosts elsewhere is listed, or as many of their addresses
+/// as names.
+fn lists_their_addresses<'a>(refused: impl Iterator<Item = &'a Matcher>) -> bool {
+    let (mut names, mut addresses) = (0, 0);
+    for targets in refused.filter_map(|matcher| matcher.targets.as_deref()) {
+        let public = || targets.addresses.iter().filter(|range| !is_special(range.first));
+        if public().any(|range| range.first != range.last) {
+            return true;
+        }
+        addresses += public().count();
+        names += targets.names.iter().filter(|name| !is_of_addresses(*name)).count();
+    }
+    addresses > 0 && addresses >= names
+}
+
+/// Whether an address is none of a host elsewhere.
+fn is_special(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(address) => {
             let [first, ..] = address.octets();
             address.is_private() || address.is_loopback() || address.is_link_local() || first == 0
         }
-        std::net::IpAddr::V6(address) => {
+        IpAddr::V6(address) => {
             address.is_loopback()
                 || address.is_unspecified()
                 || address.is_unique_local()
                 || address.is_unicast_link_local()
         }
-    };
-    matcher
-        .targets
-        .as_ref()
-        .is_some_and(|targets| targets.addresses.iter().any(|range| !special(range.first)))
+    }
 }
 
 /// Finds a request that the entry refuses by name and that passes by address.

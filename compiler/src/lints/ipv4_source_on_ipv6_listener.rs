@@ -58,7 +58,7 @@ fn check(lint: &mut Lint<'_>) {
         if services.all(|service| arriving(service) == Arriving::V4) {
             continue;
         }
-        let v6 = |(_, ace): (_, &Ace)| ace.action == Action::Allow && !only_v4(ace);
+        let v6 = |(_, ace): (_, &Ace)| ace.action == Action::Allow && takes_v6(ace);
         let admits_v6 = program.acls.entries(list.acl).any(v6);
         let mut told = (admits_v6, lint.options.runner == Runner::Cfgc);
         for (place, (_, ace)) in program.acls.entries(list.acl).enumerate() {
@@ -68,7 +68,8 @@ fn check(lint: &mut Lint<'_>) {
             if !only_v4(ace) || told == (true, true) {
                 continue;
             }
-            let never = list.asking(program, place).all(|service| arriving(service) == Arriving::V6);
+            let never = !takes_v6(ace)
+                && list.asking(program, place).all(|service| arriving(service) == Arriving::V6);
             if let (Some(service), false, true, Action::Allow) =
                 (with(&[Arriving::V6]), told.0, never, ace.action)
             {
@@ -112,11 +113,17 @@ fn arriving(service: &Service) -> Arriving {
     service.listen.address.value.arriving()
 }
 
-/// Whether sources are listed, and every one is of IPv4 without its IPv6 form beside it.
+/// Whether IPv4 sources are listed without their IPv6 form beside them. `::1` is none: it is this machine's own.
 fn only_v4(ace: &Ace) -> bool {
     let v6 =
         |range: &AddressRange| matches!(range.first, IpAddr::V6(address) if address != Ipv6Addr::LOCALHOST);
-    ace.matcher.sources.as_deref().is_some_and(|sources| !sources.iter().any(v6))
+    let sources = ace.matcher.sources.as_deref().unwrap_or_default();
+    sources.iter().any(|range| range.first.is_ipv4()) && !sources.iter().any(v6)
+}
+
+/// Whether some client of IPv6 matches.
+fn takes_v6(ace: &Ace) -> bool {
+    ace.matcher.sources.as_deref().is_none_or(|sources| sources.iter().any(|range| range.last.is_ipv6()))
 }
 
 #[cfg(test)]
@@ -131,6 +138,9 @@ mod tests {
             "deny * 10.0.0.0/8\nproxy -ifd00::1",
             "allow alice\nproxy -i::",
             "allow * 10.0.0.0/8\nproxy",
+            "allow * ::1\nproxy -i::1",
+            "allow * ::1/128\nproxy -6",
+            "allow * 127.0.0.1,::1\nproxy -i::1",
         ] {
             check("ipv4-source-on-ipv6-listener", &format!("{lines}\n"));
         }

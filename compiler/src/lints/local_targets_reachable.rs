@@ -16,7 +16,7 @@ use crate::{
         witness::{OFFICE_HOURS, Target, Witness},
     },
     program::{
-        acl::{Ace, AclRef, Acls, Action, Matcher},
+        acl::{Ace, AceId, AclRef, Acls, Action, Matcher},
         auth::AuthType,
         service::{Service, ServiceKind},
     },
@@ -123,18 +123,20 @@ fn asked(service: &Service) -> Option<AclRef> {
     service.acl.filter(|_| service.chain.value.iter().all(|step| step.kind != AuthType::None))
 }
 
-/// A request to `address` that a service lets go there directly, if clients from elsewhere can make it.
-pub(super) fn reaches(
+/// A request to `address` that an entry behind `denial` lets go there directly, if clients from elsewhere can make it.
+pub(super) fn reaches_behind(
+    denial: AceId,
     acls: &Acls,
     service: &Service,
     address: IpAddr,
     budget: &mut usize,
 ) -> Option<Witness> {
     (forwards(service.kind) && beyond_this_machine(service).is_some()).then_some(())?;
-    let acl = asked(service);
-    let entries: Vec<&Ace> =
-        acl.into_iter().flat_map(|acl| acls.entries(acl)).map(|(_, ace)| ace).take(*budget).collect();
-    reach(acls, (service, acl), &entries, address, budget)
+    let acl = asked(service)?;
+    let entries = acls.entries(acl).filter(|(id, _)| *id > denial).map(|(_, ace)| ace);
+    let entries: Vec<&Ace> = entries.take(*budget).collect();
+    reach(acls, (service, Some(acl)), &entries, address, budget)
+        .filter(|witness| Walk { acls, list: Some(acl) }.decide(&witness.request()).entry > Some(denial))
 }
 
 /// A request to `address` that the service lets go there directly, by one of `entries`.

@@ -6,7 +6,8 @@ rule! {
     /// A letter that stands for no rotation leaves the log file without a name.
     ///
     /// 3proxy knows C, H, D, W, M and Y (minute, hour, day, week, month, year), and only the first letter counts. With another one it
-    /// opens a file named by nothing but its path, once, and never a new one.
+    /// makes no name at all and opens whatever its memory holds there: mostly that can't be opened, and the whole configuration is
+    /// refused; or nothing is logged to this file.
     ///
     /// ```3proxy,fires
     /// log /var/log/3proxy/3proxy.log 30
@@ -34,7 +35,7 @@ rule! {
 fn finding(letter: Part<'_>) -> Finding {
     let cited = letter.cited();
     let finding = RULE
-        .finding(letter.at, format!("`{cited}` is no rotation: this log never gets a new file"))
+        .finding(letter.at, format!("`{cited}` is not a rotation, so 3proxy makes no name for this log file"))
         .label("C, H, D, W, M or Y");
     if letter.text.iter().all(u8::is_ascii_digit) {
         finding.help(format!("write `D` for a file each day, and `rotate {cited}` to keep so many"))

@@ -1,4 +1,4 @@
-//! `loopback-denied-in-part`
+//! A `deny` of one address of this machine.
 use std::{
     collections::BTreeSet,
     net::{IpAddr, Ipv4Addr},
@@ -8,7 +8,7 @@ use grammar::Span;
 
 use super::{
     columns::columns,
-    local_targets_reachable::reaches,
+    local_targets_reachable::reaches_behind,
     rule::{Lint, rule},
 };
 use crate::{
@@ -63,12 +63,12 @@ fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
     let (mut found, mut budget) = (BTreeSet::new(), BUDGET);
     for list in lint.asked_lists().iter() {
-        let denied = program.acls.entries(list.acl).map(|(_, ace)| ace);
-        let Some(ace) = denied.into_iter().find(|ace| ace.action == Action::Deny && is_in_part(ace)) else {
+        let mut entries = program.acls.entries(list.acl);
+        let Some((id, ace)) = entries.find(|(_, ace)| ace.action == Action::Deny && is_in_part(ace)) else {
             continue;
         };
         let reached = list.services(program).take(SERVICES).find_map(|service| {
-            let witness = reaches(&program.acls, service, OTHER.into(), &mut budget)?;
+            let witness = reaches_behind(id, &program.acls, service, OTHER.into(), &mut budget)?;
             Some((service.at, witness.to_string()))
         });
         if let Some((service, witness)) = reached {
@@ -131,6 +131,8 @@ mod tests {
             ("allow * * 127.0.0.1\nallow *", 0),
             ("deny * * 127.0.0.1 * UDPASSOC\nallow * * * 80", 0),
             ("deny bob * 127.0.0.1\nallow *", 0),
+            // What passes above the entry does so to 127.0.0.1 as well.
+            ("allow bob * * 25\ndeny * * 127.0.0.1", 0),
         ] {
             let text = format!("internal 192.168.0.1\nauth iponly\n{list}\nproxy\n");
             assert_eq!(findings("loopback-denied-in-part", &text).len(), found, "{list}");

@@ -1,4 +1,4 @@
-//! `service-admits-nobody`
+//! Services that refuse every client.
 use std::collections::{BTreeMap, HashMap};
 
 use super::rule::{Lint, rule};
@@ -6,7 +6,7 @@ use crate::{
     finding::Finding,
     program::{
         Program,
-        acl::{Ace, AclRef, Action, ListId, Operation, Operations, Parent, PortRange},
+        acl::{Ace, AclRef, Action, ListId, Matcher, Operation, Operations, Parent, PortRange},
         auth::{AuthStep, AuthType},
         service::{Service, ServiceKind},
     },
@@ -105,6 +105,8 @@ enum Never {
     Port,
     /// It lists users, and no name gets there.
     User,
+    /// An entry above it refuses everything.
+    Refused,
 }
 
 /// So many services above one are looked at.
@@ -121,8 +123,9 @@ type Asked = (ListId, ServiceKind, Option<u16>, bool);
 /// How far a list was searched for an entry that lets a request pass.
 #[derive(Clone, Copy)]
 enum Search {
-    /// None of so many does; this is the first that allows something, and why it matches nothing.
-    None(u32, Option<(u32, Never)>),
+    /// None of so many does; this is the first that allows something, and why it matches nothing. Behind one that refuses everything
+    /// none does.
+    None { searched: u32, first: Option<(u32, Never)>, is_closed: bool },
     /// One does.
     Found,
 }
@@ -164,22 +167,38 @@ impl Lists {
     ) -> Option<(&'a Ace, Never)> {
         let port = service.target.as_ref().map(|target| target.port);
         let asked = (acl.list, service.kind, port, nameless);
-        let search = self.0.entry(asked).or_insert(Search::None(0, None));
+        let start = Search::None { searched: 0, first: None, is_closed: false };
+        let search = self.0.entry(asked).or_insert(start);
         let ids = program.acls.lists.get(acl.list.0 as usize)?;
-        while let Search::None(searched, first) = *search
+        while let Search::None { searched, first, is_closed } = *search
             && searched < acl.len
         {
             let ace = ids.get(searched as usize).and_then(|id| program.acls.ace(*id))?;
-            *search = match (ace.action, never_matches(ace, service, nameless)) {
-                (Action::Deny, _) => Search::None(searched + 1, first),
-                (Action::Allow, None) => Search::Found,
-                (Action::Allow, Some(never)) => Search::None(searched + 1, first.or(Some((searched, never)))),
+            let never = if is_closed { Some(Never::Refused) } else { never_matches(ace, service, nameless) };
+            let first = match (ace.action, never) {
+                (Action::Deny, _) => first,
+                (Action::Allow, Some(never)) => first.or(Some((searched, never))),
+                (Action::Allow, None) => {
+                    *search = Search::Found;
+                    break;
+                }
             };
+            let is_closed = is_closed || refuses_all(ace, nameless);
+            *search = Search::None { searched: searched + 1, first, is_closed };
         }
-        let Search::None(_, Some((place, never))) = *search else { return None };
+        let Search::None { first: Some((place, never)), .. } = *search else { return None };
         let ace = ids.get(place as usize).and_then(|id| program.acls.ace(*id))?;
         Some((ace, never))
     }
+}
+
+/// Whether an entry refuses every request, or each that has no name; `-` stands for none.
+fn refuses_all(ace: &Ace, nameless: bool) -> bool {
+    let has_dash = |matcher: &Matcher| matcher.users.iter().flatten().any(|name| name == b"-");
+    let is_for_all = |matcher: &Matcher| Matcher { users: None, ..matcher.clone() } == Matcher::default();
+    ace.action == Action::Deny
+        && (ace.matcher.users.is_none() || nameless && has_dash(&ace.matcher))
+        && is_for_all(&ace.matcher)
 }
 
 /// Why an entry matches no request of a service; `None`: it may.
@@ -269,6 +288,8 @@ fn is_told(
             let shared = |place| program.services.iter().any(|other| names(other) && has(other, place));
             !names(service) && allows.all(|(place, _)| !shared(place))
         }
+        // `unreachable-entry` says it of the entry, which another service may reach.
+        Never::Refused => false,
     }
 }
 
@@ -304,6 +325,10 @@ fn finding(service: &Service, why: &Why<'_>) -> Finding {
                 .also(ace.at, "compares names");
             told.help("write `flush` above it, and a list of addresses: `allow * 192.168.0.0/16`")
         }
+        Why::List(ace, Never::Refused) => finding
+            .label("its list refuses everything before it allows something")
+            .also(ace.at, "comes too late")
+            .help("move the entry that refuses everything to the end of the list"),
     }
 }
 
@@ -338,6 +363,8 @@ mod tests {
             "auth iponly\ndeny * * * 1\nallow * * * 80,100-200\ntcppm 2000 192.0.2.4 25",
             "auth strong\nallow a\nproxy\nauth iponly\ntcppm 2000 192.0.2.4 25",
             "auth cache strong\nauthcache user,pass 60\nallow * * * * HTTP\nproxy\nsocks",
+            "auth iponly\ndeny -,bob\nallow *\nproxy",
+            "auth iponly\ndeny * * 10.0.0.1\ndeny * * *\nallow * 10.0.0.0/8\nproxy",
         ] {
             let found = findings("service-admits-nobody", &format!("{USERS}{lines}\n"));
             assert_eq!(found.len(), 1, "{lines}: {found:#?}");

@@ -1,4 +1,4 @@
-//! `unknown-user-in-acl`
+//! Users in entries and limits whom nobody defines.
 use std::collections::HashSet;
 
 use grammar::{Text, directive::closest, value::UserTrap};
@@ -12,10 +12,12 @@ use crate::{
     finding::Finding,
     policy::lists,
     program::{
+        Program,
         acl::{Ace, Action},
         auth::{AuthType, Chain},
         trap::Trap,
     },
+    sources::Loc,
 };
 
 rule! {
@@ -97,6 +99,26 @@ fn check(lint: &mut Lint<'_>) {
             lint.report(finding(name, ace, chain, near));
         }
     }
+    for (name, at) in unknown_in_limits(program, &known) {
+        if told.insert(name) {
+            lint.report(
+                RULE.finding(at, format!("no `users` line defines `{}`", String::from_utf8_lossy(name)))
+                    .label("so this line limits nobody of that name")
+                    .help("define the user, or remove the name"),
+            );
+        }
+    }
+}
+
+/// Names in limits that nobody has, if all services know the users of `users` lines only.
+fn unknown_in_limits<'a>(program: &'a Program, known: &HashSet<&[u8]>) -> Vec<(&'a [u8], Loc)> {
+    let mut services = program.services.iter().peekable();
+    if services.peek().is_none() || !services.all(|service| asks_users(&service.chain)) {
+        return Vec::new();
+    }
+    let lines = program.limits.lines().filter(|(matcher, _)| !matcher.is_refused());
+    let names = lines.flat_map(|(matcher, at)| matcher.users.iter().flatten().map(move |name| (name, at)));
+    names.filter(|(name, _)| *name != b"-" && !known.contains(name) && !columns::is_no_user(name)).collect()
 }
 
 /// Names of `users` words that make no user: that has a finding of its own.
@@ -171,6 +193,17 @@ proxy
 socks
 ",
         );
+    }
+
+    #[test]
+    fn limits_of_unknown_users_are_told_where_all_users_are_known() {
+        let text = |auth: &str| {
+            format!(
+                "users alice:CL:x\nauth {auth}\nallow alice\nbandlimin 10000 alice,bob\nconnlim 5 60 carol\ncountin 1 D 5 -\nproxy\n"
+            )
+        };
+        assert_eq!(findings("unknown-user-in-acl", &text("strong")).len(), 2);
+        assert_eq!(findings("unknown-user-in-acl", &text("useronly")).len(), 0);
     }
 
     #[test]

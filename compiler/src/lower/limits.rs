@@ -1,10 +1,13 @@
 //! Limits of bandwidth, connections and traffic.
 use grammar::{
     Text,
-    value::{self, NumberTrap, rotation},
+    value::{self, NumberTrap, Rotation, rotation},
 };
 
-use super::{Handlers, Lowering, command::Command};
+use super::{
+    Handlers, Lowering,
+    command::{Arg, Command},
+};
 use crate::{
     lints,
     program::{
@@ -88,7 +91,7 @@ impl Lowering<'_> {
             // Text without a number is a comment: the quota is kept in no file.
             number: value::unsigned(digits).value,
             comment: Text::from(comment.strip_prefix(b"/").unwrap_or(comment)),
-            rotation: rotation(&period.value),
+            rotation: self.quota_period(period),
             bytes: megabytes.wrapping_mul(MEGABYTE),
         };
         let zero = quota.bytes == 0;
@@ -111,7 +114,16 @@ impl Lowering<'_> {
         self.program.limits.counter_file = Some(CounterFile {
             at: command.at,
             path: path.text(),
-            report: report.map(|(kind, path)| (rotation(&kind.value), path.text())),
+            report: report.map(|(kind, path)| (self.quota_period(kind), path.text())),
         });
+    }
+
+    /// After which time a quota starts anew, or a report is written. `N` is how the manual's readers write never.
+    fn quota_period(&mut self, letter: &Arg<'_>) -> Rotation {
+        let period = rotation(&letter.value);
+        if period == Rotation::Never && !letter.value.starts_with(b"N") && !letter.value.starts_with(b"n") {
+            self.trap_word(letter, Trap::QuotaPeriod);
+        }
+        period
     }
 }

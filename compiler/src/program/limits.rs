@@ -21,6 +21,15 @@ pub struct Limits {
     pub counter_file: Option<CounterFile>,
 }
 
+impl Limits {
+    /// Which requests each line is for, and the line.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = (&Matcher, Loc)> {
+        let bandwidth = self.bandwidth_in.iter().chain(&self.bandwidth_out).map(Limit::line);
+        let connections = self.connections.iter().map(Limit::line);
+        bandwidth.chain(connections).chain(self.traffic.iter().map(|traffic| traffic.limit.line()))
+    }
+}
+
 /// One line of a limit list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limit<T> {
@@ -35,6 +44,10 @@ pub struct Limit<T> {
 }
 
 impl<T> Limit<T> {
+    const fn line(&self) -> (&Matcher, Loc) {
+        (&self.matcher, self.at)
+    }
+
     /// It limits several clients together.
     #[must_use]
     pub fn is_shared(&self) -> bool {

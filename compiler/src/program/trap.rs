@@ -60,6 +60,8 @@ pub enum Trap {
     NatAddress,
     /// A letter that stands for no rotation: the log file gets no name.
     Rotation,
+    /// A letter that stands for no period: a quota that never starts anew, a report that is never written.
+    QuotaPeriod,
     /// `-4`, `-6` followed by something else than `46` or `64`.
     Family,
     /// A RADIUS server with a port, which 3proxy 1.0.0 takes for a part of the name.

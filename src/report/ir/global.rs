@@ -287,6 +287,7 @@ pub(super) fn trap(places: Places<'_>, Trapped { at, word, trap }: &Trapped) -> 
         Read::ExternalName => "external-name",
         Read::NatAddress => "nat-address",
         Read::Rotation => "rotation",
+        Read::QuotaPeriod => "quota-period",
         Read::Family => "family",
         Read::RadiusPort => "radius-port",
         Read::SecretCut => "secret-cut",
