@@ -1,6 +1,6 @@
 //! Credentials that a parent can't be told.
 use super::rule::{Lint, rule};
-use crate::program::acl::ParentKind;
+use crate::program::{acl::ParentKind, auth::LONGEST_CREDENTIAL};
 
 rule! {
     /// SOCKS5 has room for 255 bytes of user name and password: 3proxy sends the low byte of their length.
@@ -30,16 +30,13 @@ rule! {
     check: check,
 }
 
-/// The longest that SOCKS5 has room for, in bytes.
-const LONGEST: usize = 255;
-
 fn check(lint: &mut Lint<'_>) {
     for parent in &lint.program.acls.parents {
         let user = parent.user.as_ref().map_or(0, |user| user.as_bytes().len());
         let password = parent.password.as_ref().map_or(0, |password| password.expose().len());
         let socks5 =
             matches!(parent.kind, ParentKind::Socks5 | ParentKind::Socks5Name | ParentKind::Socks5Short);
-        if socks5 && user.max(password) > LONGEST {
+        if socks5 && user.max(password) > LONGEST_CREDENTIAL {
             lint.report(
                 RULE.finding(parent.at, "SOCKS5 has no room for so long a user name or password")
                     .help("shorten it to 255 bytes"),

@@ -23,17 +23,21 @@ pub(super) async fn serve(client: TcpStream, mut session: Box<Session>) -> Optio
 }
 
 async fn open(session: &mut Session) -> Result<Upstream, Failure> {
+    let ask = fixed(session, Operation::Connect);
+    session.record.text = session.record.host.as_deref().unwrap_or_default().to_vec();
+    session.open(&ask?).await
+}
+
+/// What every client of a port mapper asks for, noted in the record.
+///
+/// # Errors
+/// The target is no host.
+pub(super) fn fixed(session: &mut Session, operation: Operation) -> Result<Ask, Failure> {
     let unresolved = || Failure::new(100, FailureKind::Resolve);
-    let service = std::sync::Arc::clone(&session.service);
-    let target = service.settings.target.as_ref().ok_or_else(unresolved)?;
-    session.record.text = target.host.as_bytes().to_vec();
-    session.record.target_port = target.port;
+    let target = session.service.settings.target.as_ref().ok_or_else(unresolved)?;
+    let port = target.port;
+    session.record.target_port = port;
     session.record.host = Some(target.host.as_bytes().into());
-    let ask = Ask {
-        credentials: None,
-        target: TargetName::parse(target.host.as_bytes(), session.family()).ok_or_else(unresolved)?,
-        port: target.port,
-        operation: Operation::Connect,
-    };
-    session.open(&ask).await
+    let target = TargetName::parse(target.host.as_bytes(), session.family()).ok_or_else(unresolved)?;
+    Ok(Ask { credentials: None, target, port, operation })
 }

@@ -16,14 +16,15 @@ use tokio::{
     time::{Instant, Sleep, sleep},
 };
 
+use super::port_map::fixed;
 use crate::{
     authorize,
     datagram::{Outlet, with_buffer},
-    error::{Failure, FailureKind},
+    error::Failure,
     flow::{Flow, Place},
     limits::Direction,
     protocol::socks::datagram,
-    session::{Ask, Session, TargetName},
+    session::Session,
     socket,
 };
 
@@ -72,17 +73,7 @@ async fn exchange(flow: &Arc<Flow>, session: &mut Session) -> u16 {
 }
 
 async fn open(session: &mut Session) -> Result<Outlet, Failure> {
-    let unresolved = || Failure::new(100, FailureKind::Resolve);
-    let service = Arc::clone(&session.service);
-    let target = service.settings.target.as_ref().ok_or_else(unresolved)?;
-    session.record.target_port = target.port;
-    session.record.host = Some(target.host.as_bytes().into());
-    let ask = Ask {
-        credentials: None,
-        target: TargetName::parse(target.host.as_bytes(), session.family()).ok_or_else(unresolved)?,
-        port: target.port,
-        operation: Operation::UdpAssociate,
-    };
+    let ask = fixed(session, Operation::UdpAssociate)?;
     let decided = authorize::decide(session, &ask).await;
     session.record.peer = session.record.target.map(|address| (address, ask.port).into());
     let grant = decided?;

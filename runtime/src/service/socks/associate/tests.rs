@@ -3,7 +3,7 @@ use std::{net::SocketAddr, time::Duration};
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, TcpStream, UdpSocket},
+    net::{TcpStream, UdpSocket},
     time::timeout,
 };
 
@@ -11,27 +11,10 @@ use super::relay::Sender;
 use crate::{
     protocol::socks::datagram::{header, parse},
     random,
-    service::serve,
-    session::Session,
-    testing::snapshot,
+    service::tests::service,
 };
 
 const SOON: Duration = Duration::from_secs(20);
-
-async fn service(config: &str) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let snapshot = snapshot(config);
-    tokio::spawn(async move {
-        loop {
-            let (stream, client) = listener.accept().await.unwrap();
-            let local = stream.local_addr().unwrap();
-            let service = snapshot.services[0].clone();
-            tokio::spawn(serve(stream, Box::new(Session::new(snapshot.clone(), service, client, local))));
-        }
-    });
-    address
-}
 
 /// A server that sends back what it gets.
 async fn echo(ip: &str) -> SocketAddr {
