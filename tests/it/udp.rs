@@ -3,7 +3,7 @@ use std::net::{IpAddr, UdpSocket};
 
 use crate::support::{
     cfgc::Cfgc,
-    udp::{Association, Echo, datagram, received, socket},
+    udp::{Association, Echo, comes_free, datagram, received, socket},
 };
 
 const MEGABYTE: usize = 1024 * 1024;
@@ -62,8 +62,7 @@ fn an_association_reaches_what_is_allowed_and_ends_with_its_connection() {
     let client = association.hang_up();
     cfgc.stdout.wait_for("of its end", |line| line.starts_with("@@SOCK5|00000|"));
     client.send_to(&datagram(echo.address(), b"late"), relay).unwrap();
-    // Nobody else has the address any more, and what comes there goes nowhere.
-    drop(UdpSocket::bind(relay).unwrap());
+    comes_free(relay);
     assert_eq!(echo.bytes(), 60_003);
 
     let ended = associated(&cfgc);
@@ -225,6 +224,5 @@ fn a_reload_leaves_the_flows_of_a_mapper_and_ends_those_of_one_that_goes() {
     assert_eq!((first.seen().len(), second.seen().len()), (2, 1));
     cfgc.rewrite("auth iponly\nallow *\nproxy -i127.0.0.1 -p@other\n");
     cfgc.reload();
-    // Nobody has the address any more.
-    drop(UdpSocket::bind(at).unwrap());
+    comes_free(at);
 }

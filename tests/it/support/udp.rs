@@ -146,6 +146,16 @@ impl Association {
     }
 }
 
+/// Waits until nobody has this address.
+#[track_caller]
+pub(crate) fn comes_free(address: SocketAddr) {
+    let begun = Instant::now();
+    while UdpSocket::bind(address).is_err() {
+        assert!(begun.elapsed() < DEADLINE, "{address} is in use");
+        std::thread::yield_now();
+    }
+}
+
 /// A payload with its destination before it.
 pub(crate) fn datagram(to: SocketAddr, payload: &[u8]) -> Vec<u8> {
     let IpAddr::V4(ip) = to.ip() else { panic!("{to} is not of IPv4") };
