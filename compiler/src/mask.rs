@@ -85,7 +85,8 @@ fn words(tree: &Tree) -> Vec<Word> {
 
 /// Whether a line can't have a secret: its command takes none, and nothing in it can begin one.
 fn is_plain(line: &[u8]) -> bool {
-    let command = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+    // An indented line is none for 3proxy, but was meant as one.
+    let command = line.trim_ascii_start().split(u8::is_ascii_whitespace).next().unwrap_or_default();
     line.len() <= SHORT && !line.iter().copied().any(begins) && !takes_secrets(command)
 }
 
@@ -373,6 +374,7 @@ mod tests {
     #[test]
     fn a_plain_line_has_no_secret() {
         let words = [
+            "",
             "allow",
             "log",
             "users",

@@ -45,7 +45,7 @@ warn[indented-directive]: 3proxy skips this line because it starts with a blank
  --> more.cfg:2:3
   |
 2 |   maxconn 100
-  | --^^^^^^^^^^^ read as a comment
+  | --^^^^^^^ read as a comment
   | |
   | this blank
   |
