@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Fmt, color: Color) -> Result<ExitCode> {
         match changed(path, args.template.into()) {
             Ok(changed) => {
                 differs |= changed.before != changed.after;
-                if let Err(error) = settle(args, path, &changed, color, &mut out) {
+                if let Err(error) = write_or_tell(args, path, &changed, color, &mut out) {
                     complain(&format!("{error:#}"));
                     failed = true;
                 }
@@ -54,7 +54,13 @@ fn changed(path: &Path, template: Template) -> Result<Changed> {
 }
 
 /// Writes the file, or says what would change.
-fn settle(args: &Fmt, path: &Path, changed: &Changed, color: bool, out: &mut dyn Write) -> Result<(), Error> {
+fn write_or_tell(
+    args: &Fmt,
+    path: &Path,
+    changed: &Changed,
+    color: bool,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
     let differs = changed.before != changed.after;
     if args.diff {
         if differs {

@@ -15,7 +15,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use compiler::{compile, finding, lints, lower::lower, options::CompileOptions, sources::MemoryFiles};
+use compiler::{
+    compile, finding, lints,
+    lower::lower,
+    options::{CompileOptions, Template},
+    sources::MemoryFiles,
+};
 use shapes::{SHAPES, Shape};
 
 /// The whole check may take so many times what parsing and lowering take.
@@ -47,7 +52,7 @@ fn files(shape: &Shape, lines: usize) -> MemoryFiles {
 fn holds(shape: &Shape) -> bool {
     let files = files(shape, shape.lines);
     let path = Path::new("main");
-    let base = best(|| drop(lower(path, &files)));
+    let base = best(|| drop(lower(path, &files, &as_run())));
     let mut found = (0, 0);
     let whole = best(|| {
         let findings = compile(path, &files).findings;
@@ -74,16 +79,22 @@ fn holds(shape: &Shape) -> bool {
 
 /// What each rule takes, the dearest first. What several share, the first of them pays.
 fn costs(files: &MemoryFiles) -> Vec<(&'static str, Duration)> {
-    let lowered = lower(Path::new("main"), files);
+    let options = as_run();
+    let lowered = lower(Path::new("main"), files, &options);
     let mut costs = Vec::new();
     let mut before = processor_time();
-    lints::check_each(&lowered.sources, &lowered.program, &CompileOptions::default(), |rule| {
+    lints::check_each(&lowered.sources, &lowered.program, &options, |rule| {
         let now = processor_time();
         costs.push((rule.name, now.saturating_sub(before)));
         before = processor_time();
     });
     costs.sort_by_key(|(_, cost)| std::cmp::Reverse(*cost));
     costs
+}
+
+/// As [`compile`] reads a file.
+fn as_run() -> CompileOptions {
+    CompileOptions { template: Template::No, ..CompileOptions::default() }
 }
 
 fn best(mut work: impl FnMut()) -> Duration {

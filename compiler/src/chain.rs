@@ -7,6 +7,7 @@
 //! Who the client is needs passwords, caches and servers: the caller finds that out. What follows from it is here, so that the
 //! runtime, `cfgc test` and `cfgc trace` go one way.
 use crate::{
+    code::Code,
     policy::Policy,
     program::{
         acl::Parent,
@@ -52,16 +53,6 @@ pub const fn for_name<'a>(request: &Request<'a>, host: &'a [u8]) -> Request<'a> 
     Request { host: Some(host), address: None, port: DNS, ..*request }
 }
 
-/// The code that follows from what the list says of a client that is known; 0: the request passes.
-#[must_use]
-pub const fn code_of(decision: Decision) -> u16 {
-    match decision {
-        Decision::Allow | Decision::Redirect => 0,
-        Decision::Deny => 1,
-        Decision::End => 3,
-    }
-}
-
 /// A chain that is being asked.
 #[derive(Debug)]
 pub struct Chain<'a> {
@@ -70,7 +61,7 @@ pub struct Chain<'a> {
     steps: &'a [AuthStep],
     /// The step that was asked last, counted from 1.
     asked: usize,
-    worst: u16,
+    worst: Code,
     is_over: bool,
 }
 
@@ -79,8 +70,8 @@ pub struct Chain<'a> {
 pub struct Judged {
     /// What the access list said; `None`: it was not asked, since the client is not known by this type.
     pub verdict: Option<Verdict>,
-    /// 3proxy's code; 0: the request passes.
-    pub code: u16,
+    /// What the request would end with here.
+    pub code: Code,
     /// Of a UDP association: no datagram needs to be judged by itself, see [`Preauthorization`].
     pub settled: bool,
 }
@@ -89,7 +80,7 @@ impl<'a> Chain<'a> {
     /// The chain `steps` of the service at this index of [`Program::services`](crate::program::Program::services).
     #[must_use]
     pub const fn new(policy: &'a Policy, service: usize, steps: &'a [AuthStep]) -> Self {
-        Self { policy, service, steps, asked: 0, worst: 0, is_over: false }
+        Self { policy, service, steps, asked: 0, worst: Code::PASSED, is_over: false }
     }
 
     /// The type to ask next; `None`: it is decided.
@@ -101,7 +92,7 @@ impl<'a> Chain<'a> {
 
     /// What follows from the answer of the type that was asked last: who the client is, or a code. `request` is what the client
     /// asks for; its user is not looked at.
-    pub fn judge(&mut self, request: &Request<'_>, found: Result<&Identity, u16>) -> Judged {
+    pub fn judge(&mut self, request: &Request<'_>, found: Result<&Identity, Code>) -> Judged {
         let (policy, service) = (self.policy, self.service);
         self.judge_by(request, found, &mut |request| policy.decide(service, request))
     }
@@ -110,7 +101,7 @@ impl<'a> Chain<'a> {
     pub(crate) fn judge_by(
         &mut self,
         request: &Request<'_>,
-        found: Result<&Identity, u16>,
+        found: Result<&Identity, Code>,
         ask: &mut dyn FnMut(&Request<'_>) -> Verdict,
     ) -> Judged {
         let judged = match found {
@@ -126,7 +117,7 @@ impl<'a> Chain<'a> {
     }
 
     /// The same of a UDP association, whose destinations its datagrams will name: what `request` says of one is not looked at.
-    pub fn judge_association(&mut self, request: &Request<'_>, found: Result<&Identity, u16>) -> Judged {
+    pub fn judge_association(&mut self, request: &Request<'_>, found: Result<&Identity, Code>) -> Judged {
         let judged = match found {
             Err(code) => Judged { verdict: None, code, settled: true },
             Ok(Identity::Unchecked) => self.code_of(request, None, UNCHECKED),
@@ -143,14 +134,14 @@ impl<'a> Chain<'a> {
     /// What becomes of the chain.
     fn note(&mut self, judged: Judged) -> Judged {
         let is_known = judged.verdict.is_some() && self.step() != Some(AuthType::IpOnly);
-        self.is_over = judged.code == 0 || judged.code > 9 || is_known;
+        self.is_over = judged.code.is_final() || is_known;
         self.worst = if self.is_over { judged.code } else { self.worst.max(judged.code) };
         judged
     }
 
-    /// The code of the request, once there is no type left to ask; 0: it passes.
+    /// The code of the request, once there is no type left to ask.
     #[must_use]
-    pub const fn code(&self) -> u16 {
+    pub const fn code(&self) -> Code {
         self.worst
     }
 
@@ -165,10 +156,12 @@ impl<'a> Chain<'a> {
         let is_last = self.asked >= self.steps.len();
         let code = match verdict.decision {
             // A parent wants the client's credentials: a type that can know them may come yet.
-            Decision::Redirect if !is_last && user.is_none() && self.wants_user(verdict) => LACKS_USER,
+            Decision::Redirect if !is_last && user.is_none() && self.wants_user(verdict) => Code::NO_USER,
             // What was to be compared is the address that there is not.
-            Decision::Deny if request.address.is_none() && self.lists_addresses_only(verdict) => 100,
-            decision => code_of(decision),
+            Decision::Deny if request.address.is_none() && self.lists_addresses_only(verdict) => {
+                Code::UNRESOLVED
+            }
+            decision => Code::of(decision),
         };
         Judged { verdict: Some(verdict), code, settled: true }
     }
@@ -191,6 +184,3 @@ impl<'a> Chain<'a> {
 
 /// The list is not asked.
 const UNCHECKED: Verdict = Verdict { entry: None, decision: Decision::Allow };
-
-/// Nobody logged in.
-const LACKS_USER: u16 = 4;

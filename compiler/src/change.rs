@@ -44,7 +44,7 @@ pub struct Changes {
     /// How many services are in both, changed or not.
     pub kept: usize,
     /// What acts on the whole process.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<SettingChange>,
     /// Users.
     pub users: Vec<UserChange>,
     /// Requests that are decided otherwise, by pair of lists.
@@ -61,12 +61,12 @@ pub struct ServiceChange {
     /// And in the new one.
     pub new: usize,
     /// What differs, the access list aside.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<SettingChange>,
 }
 
 /// A setting that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setting {
+pub struct SettingChange {
     /// The directive or option.
     pub name: &'static str,
     /// What set it in the old configuration: the line or word. `None`: nothing did.
@@ -187,7 +187,7 @@ impl Changes {
 #[must_use]
 pub fn compare(old: &Compiled, new: &Compiled) -> Changes {
     let mut changes = Changes {
-        settings: settings::process(old, new),
+        settings: settings::process(&old.program, &new.program),
         users: settings::users(&old.program, &new.program),
         ..Changes::default()
     };
@@ -195,6 +195,6 @@ pub fn compare(old: &Compiled, new: &Compiled) -> Changes {
     changes.kept = pairs.len();
     changes.changed = services::changed(&old.program, &new.program, &pairs);
     services::lists(&old.program, &new.program, &pairs, &mut changes);
-    services::settle(&old.program, &new.program, &mut changes.lists);
+    services::confirm_and_join(&old.program, &new.program, &mut changes.lists);
     changes
 }

@@ -105,7 +105,7 @@ fn apply(mut edits: Vec<&Edit>, text: &[u8]) -> Vec<u8> {
 }
 
 /// Gives the lines that fixes insert the line ends that stand about them.
-pub(crate) fn settle(sources: &Sources, findings: &mut [Finding]) {
+pub(crate) fn adopt_line_ends(sources: &Sources, findings: &mut [Finding]) {
     let fixes = findings.iter_mut().filter_map(|finding| finding.fix.as_mut());
     for edit in fixes.flat_map(|fix| &mut fix.edits).filter(|edit| edit.text.contains('\n')) {
         if sources.get(edit.at.file).is_some_and(|source| ends_crlf(source, edit.at)) {

@@ -1,8 +1,13 @@
 //! From tree to meaning: what a 3proxy.cfg does, what is wrong with it, and the tables that decide requests.
 //!
-//! Reading order: [`sources`] (the file and what it includes), [`lower`](mod@lower) (the script, run in order), [`program`]
-//! (what it yields), [`policy`] and [`table`] (the access decision), [`chain`] (who is let to it), [`query`] (questions about
-//! both), [`change`] (what another version changes), [`lints`] and [`finding`] (what is wrong).
+//! Reading order:
+//!
+//! - The text and its meaning: [`sources`] (the file and what it includes), [`options`] (how it is to be read), [`template`] (what of it
+//!   is not known), [`lower`](mod@lower) (the script, run in order), [`program`] (what it yields).
+//! - What is wrong: [`lints`], [`finding`], [`fix`], [`allow`] (what comments silence); [`mask`] and [`cite`] keep secrets out of it.
+//! - The access decision: [`table`], [`policy`], [`chain`] (who is let to it), [`code`] (what it ends with), [`target`] and [`way`] (where to,
+//!   and by which parents); [`requests`] calculates with sets of requests.
+//! - Questions about it: [`query`], [`trace`] (why), [`suite`] (tests), [`change`] (what another version changes).
 //!
 //! **Invariants.** Reads files through the [`sources::Files`] trait and does no other I/O: no clock, no network,
 //! no environment. Cannot fail and cannot panic: whatever the input, there is a [`Compiled`].
@@ -20,6 +25,7 @@ mod allow;
 pub mod chain;
 pub mod change;
 pub mod cite;
+pub mod code;
 pub mod finding;
 pub mod fix;
 pub mod lints;
@@ -68,11 +74,14 @@ pub fn compile(path: &Path, files: &dyn Files) -> Compiled {
 
 /// The same, read and judged as `options` say.
 pub fn compile_with(path: &Path, files: &dyn Files, options: &CompileOptions) -> Compiled {
-    let mut lowered = lower::lower_with(path, files, options);
+    let mut lowered = lower::lower(path, files, options);
     lowered.findings.extend(lints::check(&lowered.sources, &lowered.program, options));
-    template::settle(&lowered.sources, &lowered.program, &mut lowered.findings);
-    lints::yielding::settle(&mut lowered.findings);
-    fix::settle(&lowered.sources, &mut lowered.findings);
+    // The order matters. What is uncertain goes first, so that nothing certain gives way to it. Fixes get their line ends once each has
+    // found its finding. Allowances see all that is left, and what they find amiss themselves cites the text, too. A secret is hidden
+    // while it is whole: what shortening would leave of it could not be told from other text.
+    template::take_out_uncertain(&lowered.sources, &lowered.program, &mut lowered.findings);
+    lints::yielding::give_way(&mut lowered.findings);
+    fix::adopt_line_ends(&lowered.sources, &mut lowered.findings);
     allow::apply(&lowered.sources, &lowered.program, options.allowances, &mut lowered.findings);
     cite::hide(&lowered.sources, &mut lowered.findings);
     lowered.findings.iter_mut().for_each(Finding::shorten);

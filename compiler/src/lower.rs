@@ -36,7 +36,7 @@ use crate::{
     finding::Finding,
     lints,
     options::CompileOptions,
-    program::{Open, Program, Ran},
+    program::{Executed, Open, Program},
     sources::{self, FileId, Files, Loc, Source, Sources},
     template,
 };
@@ -48,15 +48,10 @@ const MOST_FILES: usize = 16_384;
 /// Bytes of all that is included, each time that it is: a long list can be brought in by each of many lines.
 const MOST_BYTES: usize = 1 << 28;
 /// Words of all `$file`s, each time that they are brought in. What a short word becomes takes many times its bytes.
-const MOST_WORDS: usize = 1 << 22;
+const MOST_LISTED_WORDS: usize = 1 << 22;
 
-/// Runs the configuration at `path` and yields its Program, with a finding for each line that 3proxy refuses.
-pub fn lower(path: &Path, files: &dyn Files) -> Compiled {
-    lower_with(path, files, &CompileOptions::default())
-}
-
-/// The same, read as `options` say.
-pub fn lower_with(path: &Path, files: &dyn Files, options: &CompileOptions) -> Compiled {
+/// Runs the configuration at `path`, read as `options` say, and yields its Program, with a finding for each line that 3proxy refuses.
+pub fn lower(path: &Path, files: &dyn Files, options: &CompileOptions) -> Compiled {
     let mut lowering = Lowering::new(files, options.clone());
     match sources::read(files, path) {
         Ok(text) => lowering.config(Source::config(path.to_owned(), text, None, options)),
@@ -153,7 +148,7 @@ impl<'f> Lowering<'f> {
         *files += usize::from(matches!(more, More::File));
         *bytes = bytes.saturating_add(more_bytes);
         *words = words.saturating_add(more_words);
-        let fits = *files <= MOST_FILES && *bytes <= MOST_BYTES && *words <= MOST_WORDS;
+        let fits = *files <= MOST_FILES && *bytes <= MOST_BYTES && *words <= MOST_LISTED_WORDS;
         if !fits && !std::mem::replace(full, true) {
             self.report(lints::include_cycle::too_much(at));
         }
@@ -239,7 +234,7 @@ impl<'f> Lowering<'f> {
     /// Keeps [`Program::commands`] and [`Program::behind_services`].
     fn note_place(&mut self, command: &Command<'_>, row: &'static Directive) {
         if row.effect != Effect::Acl {
-            self.program.commands.push(Ran { at: command.at, row });
+            self.program.commands.push(Executed { at: command.at, row });
         }
         match row.effect {
             // Long lists stand before a service: their memory is given back.
@@ -318,13 +313,18 @@ impl<'f> Lowering<'f> {
         path.strip_prefix(".").map(Path::to_owned).unwrap_or(path)
     }
 
+    /// Keeps a finding. One of a word that 3proxy refuses takes the place of the word's traps.
     fn report(&mut self, finding: Finding) {
-        // What is wrong with a word that 3proxy refuses needs no second saying.
-        let said = |word| {
-            finding.refused && (finding.at == word || finding.labels.iter().any(|label| label.at == word))
-        };
-        while self.program.traps.pop_if(|trapped| said(trapped.word)).is_some() {}
+        if finding.refused {
+            self.drop_traps_of(&finding);
+        }
         self.findings.push(finding);
+    }
+
+    /// What is wrong with a word needs no second saying.
+    fn drop_traps_of(&mut self, finding: &Finding) {
+        let is_told = |word| finding.at == word || finding.labels.iter().any(|label| label.at == word);
+        while self.program.traps.pop_if(|trapped| is_told(trapped.word)).is_some() {}
     }
 
     fn finish(mut self) -> Compiled {

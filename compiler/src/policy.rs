@@ -1,11 +1,7 @@
-//! The Policy: what decides requests, compiled once per load, immutable, and numbered.
+//! The Policy: what decides requests, compiled once per load, and immutable.
 //!
 //! It holds the [`Program`] that it was compiled from, so that a verdict's entry can be looked up, and named by its line.
-use std::{
-    collections::HashMap,
-    fmt,
-    sync::{Arc, OnceLock},
-};
+use std::{collections::HashMap, fmt, sync::Arc};
 
 use grammar::Text;
 
@@ -22,9 +18,8 @@ use crate::{
     },
 };
 
-pub mod cached;
+pub(crate) mod cached;
 pub(crate) mod decided;
-mod identity;
 mod limits;
 pub(crate) mod lists;
 pub(crate) mod shadow;
@@ -38,7 +33,6 @@ use limits::LimitTables;
 /// What decides requests.
 pub struct Policy {
     program: Arc<Program>,
-    identity: OnceLock<u64>,
     /// By [`ListId`](crate::program::acl::ListId).
     tables: Box<[Arc<ListTable>]>,
     limits: LimitTables,
@@ -59,13 +53,20 @@ pub struct TableSize {
     pub indexes: Vec<(&'static str, usize)>,
 }
 
+/// What is asked on behalf of a service.
+enum ServiceList {
+    List(AclRef),
+    /// A list without entries, which lets everything pass.
+    Empty,
+    NoService,
+}
+
 impl Policy {
     /// Compiles a Program.
     #[must_use]
     pub fn compile(program: &Arc<Program>) -> Self {
         let users = program.users.iter().zip(0..).map(|(user, at)| (user.name.clone(), at)).collect();
         Self {
-            identity: OnceLock::new(),
             tables: compile_lists(&program.acls),
             limits: LimitTables::new(&program.limits),
             users,
@@ -79,29 +80,26 @@ impl Policy {
         &self.program
     }
 
-    /// A number that two Policies share only if they decide alike: it covers services' chains, caches and lists, users with their
-    /// passwords, RADIUS, parents and limits, and neither comments nor places. Of one build of cfgc only: not to be kept on disk.
-    #[must_use]
-    pub fn identity(&self) -> u64 {
-        *self.identity.get_or_init(|| identity::of(&self.program))
-    }
-
     /// What the access list of the service at this index of [`Program::services`] says of `request`.
     /// No such service: refused.
     #[must_use]
     pub fn decide(&self, service: usize, request: &Request<'_>) -> Verdict {
         match self.list(service) {
-            Some(Some(list)) => self.table(list).map_or(Verdict::END, |table| table.decide(request)),
-            Some(None) => Verdict::EMPTY,
-            None => Verdict::END,
+            ServiceList::List(list) => self.table(list).map_or(Verdict::END, |table| table.decide(request)),
+            ServiceList::Empty => Verdict::EMPTY,
+            ServiceList::NoService => Verdict::END,
         }
     }
 
     /// Which fields of `request` fix what [`Policy::decide`] says: see [`Table::depends_on`].
     #[must_use]
     pub fn depends_on(&self, service: usize, request: &Request<'_>) -> Fields {
-        let table = self.list(service).flatten().and_then(|list| self.table(list));
-        table.map_or(Fields::NONE, |table| table.depends_on(request))
+        match self.list(service) {
+            ServiceList::List(list) => {
+                self.table(list).map_or(Fields::NONE, |table| table.depends_on(request))
+            }
+            ServiceList::Empty | ServiceList::NoService => Fields::NONE,
+        }
     }
 
     /// What the access list of a service says of a UDP association, whose destinations its datagrams will name: see
@@ -110,9 +108,9 @@ impl Policy {
     pub fn preauthorize(&self, service: usize, request: &Request<'_>) -> Preauthorization {
         let refused = Preauthorization { verdict: Verdict::END, settled: true };
         match self.list(service) {
-            Some(Some(list)) => self.table(list).map_or(refused, |table| table.preauthorize(request)),
-            Some(None) => Preauthorization { verdict: Verdict::EMPTY, settled: true },
-            None => refused,
+            ServiceList::List(list) => self.table(list).map_or(refused, |table| table.preauthorize(request)),
+            ServiceList::Empty => Preauthorization { verdict: Verdict::EMPTY, settled: true },
+            ServiceList::NoService => refused,
         }
     }
 
@@ -173,8 +171,12 @@ impl Policy {
         sizes
     }
 
-    fn list(&self, service: usize) -> Option<Option<AclRef>> {
-        self.program.services.get(service).map(|service| service.acl)
+    fn list(&self, service: usize) -> ServiceList {
+        match self.program.services.get(service).map(|service| service.acl) {
+            Some(Some(list)) => ServiceList::List(list),
+            Some(None) => ServiceList::Empty,
+            None => ServiceList::NoService,
+        }
     }
 
     fn table(&self, list: AclRef) -> Option<Copied<'_>> {
@@ -209,6 +211,6 @@ fn compile_lists(acls: &Acls) -> Box<[Arc<ListTable>]> {
 
 impl fmt::Debug for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Policy").field("identity", &self.identity()).finish_non_exhaustive()
+        f.debug_struct("Policy").field("program", &self.program).finish_non_exhaustive()
     }
 }

@@ -11,6 +11,7 @@ pub mod log;
 pub mod process;
 pub mod resolve;
 pub mod service;
+pub mod settings;
 pub mod tls;
 pub mod trap;
 
@@ -52,7 +53,7 @@ impl<T> Set<T> {
 
 /// A command that was run.
 #[derive(Clone, Copy, Debug)]
-pub struct Ran {
+pub struct Executed {
     /// From its first to behind its last word.
     pub at: Loc,
     /// Which one it is.
@@ -148,7 +149,7 @@ pub struct Program {
     /// Empty when there is no service.
     pub behind_services: Vec<Loc>,
     /// The commands in the order in which they ran, services included. Those of access lists stand in [`Program::acls`].
-    pub commands: Vec<Ran>,
+    pub commands: Vec<Executed>,
     /// Each `end` that something stands behind, and the first command there.
     pub unread: Vec<(Loc, Loc)>,
     /// Each `flush`, in order.

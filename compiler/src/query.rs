@@ -6,18 +6,19 @@
 //!
 //! What a query leaves out (the client's address, the time, the address of a name) must not matter: [`Answer::needs`] says if it
 //! does, and then the answer is none.
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr};
 
 use grammar::{Secret, Text};
 
 use crate::{
     chain::{self, Chain, Identity},
+    code::Code,
     policy::Policy,
     program::{
         Program,
         acl::{Operation, Parent},
         auth::{AuthType, Password, can_be_given},
-        resolve::ResolverMode,
+        resolve::{Resolver, ResolverMode},
         service::{Family, Service, ServiceKind},
     },
     sources::Loc,
@@ -104,11 +105,11 @@ impl Outcome {
     }
 
     /// The outcome that 3proxy gives this code.
-    const fn of(code: u16) -> Self {
+    pub(crate) const fn of(code: Code) -> Self {
         match code {
-            0 => Self::Allow,
-            1 | 3 => Self::Deny,
-            100 => Self::Unresolved,
+            Code::PASSED => Self::Allow,
+            Code::DENIED | Code::NOTHING_FOUND => Self::Deny,
+            Code::UNRESOLVED => Self::Unresolved,
             _ => Self::AuthRequired,
         }
     }
@@ -122,11 +123,11 @@ pub struct Step {
     /// The word that named it; `None`: the default chain.
     pub at: Option<Loc>,
     /// Who the client is by it, or the code with which it fails.
-    pub found: Result<Identity, u16>,
+    pub found: Result<Identity, Code>,
     /// What the access list said, if it was asked.
     pub verdict: Option<Verdict>,
-    /// 3proxy's code for the step; 0: the request passes.
-    pub code: u16,
+    /// 3proxy's code for the step.
+    pub code: Code,
 }
 
 /// What became of a query.
@@ -135,7 +136,7 @@ pub struct Answer {
     /// How it ends.
     pub outcome: Outcome,
     /// 3proxy's code.
-    pub code: u16,
+    pub code: Code,
     /// The types that were asked, in order. Empty: the service wants a name before it asks any (`-u2`).
     pub steps: Vec<Step>,
     /// Which of the steps decided.
@@ -148,7 +149,7 @@ pub struct Answer {
 
 impl Answer {
     /// An answer that no type of the chain gives.
-    fn at_once(code: u16) -> Self {
+    fn at_once(code: Code) -> Self {
         let (steps, needs) = (Vec::new(), Fields::NONE);
         Self { outcome: Outcome::of(code), code, steps, decided: None, by_name: false, needs }
     }
@@ -248,7 +249,7 @@ impl Query {
 
     /// Whether it asks for a UDP association of which no destination is known yet.
     #[must_use]
-    pub fn is_preliminary(&self) -> bool {
+    pub(crate) fn is_preliminary(&self) -> bool {
         let is_zeros =
             |target: &TargetName| matches!(target, TargetName::Address(address) if address.is_unspecified());
         self.operation == Operation::UdpAssociate && self.target.as_ref().is_none_or(is_zeros)
@@ -286,8 +287,8 @@ fn configured(program: &Program, name: &str, family: Family) -> Option<IpAddr> {
     let resolver = &program.resolver;
     order.iter().find_map(|&v6| match resolver.mode.value {
         ResolverMode::System => None,
-        ResolverMode::Fake if v6 => Some(Ipv6Addr::from_bits(2).into()),
-        ResolverMode::Fake => Some(Ipv4Addr::new(127, 0, 0, 2).into()),
+        ResolverMode::Fake if v6 => Some(Resolver::FAKE_V6.into()),
+        ResolverMode::Fake => Some(Resolver::FAKE_V4.into()),
         ResolverMode::Servers => {
             let kept = resolver.records.iter().rev().filter(|record| !record.before_cache);
             let mut of_family = kept.filter(|record| record.address.is_ipv6() == v6);
@@ -311,7 +312,7 @@ pub(crate) trait Judge {
     }
 
     /// Who the client is by one type, if it claims a name; or the code with which that fails.
-    fn identify(&mut self, kind: AuthType, claimed: Option<&[u8]>) -> Result<Identity, u16>;
+    fn identify(&mut self, kind: AuthType, claimed: Option<&[u8]>) -> Result<Identity, Code>;
 
     /// What the service's access list says.
     fn list(&mut self, request: &Request<'_>) -> Verdict;
@@ -329,7 +330,7 @@ struct Own<'a> {
 }
 
 impl Judge for Own<'_> {
-    fn identify(&mut self, kind: AuthType, claimed: Option<&[u8]>) -> Result<Identity, u16> {
+    fn identify(&mut self, kind: AuthType, claimed: Option<&[u8]>) -> Result<Identity, Code> {
         identify(self.policy, kind, claimed, self.query.password.as_ref())
     }
 
@@ -346,12 +347,12 @@ impl Judge for Own<'_> {
 pub(crate) fn decide_by(policy: &Policy, query: &Query, judge: &mut impl Judge) -> Answer {
     let program = policy.program();
     let Some(service) = program.services.get(query.service) else {
-        return Answer::at_once(3);
+        return Answer::at_once(Code::NOTHING_FOUND);
     };
     let asks_name = service.options.need_user.map_or(1, |need| need.value);
     let claimed = judge.claimed(query).filter(|_| asks_name > 0);
     if asks_name > 1 && claimed.is_none() && matches!(service.kind, ServiceKind::Proxy | ServiceKind::Socks) {
-        return Answer::at_once(4);
+        return Answer::at_once(Code::NO_USER);
     }
     let asked = query.first();
     let host = asked.host();
@@ -375,13 +376,13 @@ pub(crate) fn decide_by(policy: &Policy, query: &Query, judge: &mut impl Judge) 
     // What passes is connected to, or waited for: that takes an address.
     let absent = matches!(asked.target, Some(TargetName::Name(_))) && !unknown.has(Fields::ADDRESS);
     let nowhere = absent && request.address.is_none() || asked.leads_nowhere(request.address);
-    let code = if judged == 0 && nowhere { 100 } else { judged };
+    let code = if judged.passes() && nowhere { Code::UNRESOLVED } else { judged };
     let mut answer = Answer { outcome: Outcome::of(code), code, steps, decided, by_name: false, needs };
-    if code == 0 && judge.hears_names() {
+    if code.passes() && judge.hears_names() {
         ask_by_name(program, query, judge, &request, &mut answer);
     }
-    if answer.code == 0 && lacks_credentials(policy, query, &answer) {
-        (answer.outcome, answer.code) = (Outcome::of(4), 4);
+    if answer.code.passes() && lacks_credentials(policy, query, &answer) {
+        (answer.outcome, answer.code) = (Outcome::of(Code::NO_USER), Code::NO_USER);
     }
     answer
 }
@@ -404,7 +405,7 @@ fn ask_by_name(
     let list = program.services.get(query.service).and_then(|service| service.acl);
     let needs = needs::of(program, list, &request, query.unknown(program));
     let verdict = judge.list(&request);
-    let code = chain::code_of(verdict.decision);
+    let code = Code::of(verdict.decision);
     (step.verdict, step.code) = (Some(verdict), code);
     (answer.outcome, answer.code, answer.by_name) = (Outcome::of(code), code, true);
     answer.needs = answer.needs.with(needs);
@@ -425,20 +426,20 @@ pub(crate) fn identify(
     kind: AuthType,
     claimed: Option<&[u8]>,
     password: Option<&Secret>,
-) -> Result<Identity, u16> {
+) -> Result<Identity, Code> {
     let known = |name: &[u8]| Identity::User { name: name.into(), fresh: true };
     match kind {
         AuthType::None => Ok(Identity::Unchecked),
         AuthType::IpOnly => Ok(Identity::Hidden),
-        AuthType::UserOnly | AuthType::Radius => claimed.map(known).ok_or(4),
-        AuthType::DnsName => claimed.map(known).ok_or(3),
+        AuthType::UserOnly | AuthType::Radius => claimed.map(known).ok_or(Code::NO_USER),
+        AuthType::DnsName => claimed.map(known).ok_or(Code::NOTHING_FOUND),
         AuthType::Strong => {
-            let name = claimed.ok_or(4_u16)?;
-            let kept = policy.user(name).ok_or(5_u16)?;
+            let name = claimed.ok_or(Code::NO_USER)?;
+            let kept = policy.user(name).ok_or(Code::UNKNOWN_USER)?;
             let differs = |clear: &Secret| password.is_some_and(|given| given != clear);
             let is_wrong = matches!(kept, Password::Clear(clear) if differs(clear));
             if is_wrong || !kept.can_be_right() { Err(kept.wrong()) } else { Ok(known(name)) }
         }
-        AuthType::Cache | AuthType::CacheAcl => Err(4),
+        AuthType::Cache | AuthType::CacheAcl => Err(Code::NO_USER),
     }
 }

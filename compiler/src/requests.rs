@@ -3,7 +3,7 @@
 //! **Exact.** Nothing is sampled: a set is empty if and only if there is no such request. Where that would be too much work the
 //! calculation says that it stopped.
 //!
-//! Reading order: [`asked`] (what clients can ask for), [`space`] (the fields as numbers, and entries as sets), [`cell`] (the sets) and
+//! Reading order: [`askable`] (what clients can ask for), [`space`] (the fields as numbers, and entries as sets), [`cell`] (the sets) and
 //! what it is made of, [`ranges`] and [`hosts`]; [`example`] yields a request of a set.
 pub(crate) mod askable;
 pub(crate) mod cell;

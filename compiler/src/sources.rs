@@ -12,7 +12,7 @@ use grammar::{
     syntax::{LineKind, Tree, Word},
 };
 
-use crate::{options::CompileOptions, template::Unknown};
+use crate::{options::CompileOptions, template::UnknownText};
 
 /// The only way by which anything here reads a file.
 ///
@@ -96,7 +96,7 @@ pub struct Source {
     /// Its line starts, found when the first finding needs one.
     lines: Arc<OnceLock<LineIndex>>,
     /// What is unknown of it: it is a template, or what it names was not read.
-    pub(crate) unknown: Option<Unknown>,
+    pub(crate) unknown: Option<UnknownText>,
     /// It is a list of words, brought in by a `$file`.
     pub spliced: bool,
     /// The directive or word that brought it in; `None` for the configuration itself.
@@ -120,7 +120,7 @@ impl Source {
         options: &CompileOptions,
     ) -> Self {
         let text: Arc<[u8]> = text.into();
-        let unknown = Unknown::read(&text, options);
+        let unknown = UnknownText::read(&text, options);
         let tree = Arc::new(grammar::parse(unknown.as_ref().map_or(&text, |unknown| &unknown.script)));
         Self { path, text, tree, lines: Arc::default(), unknown, spliced: false, included_at }
     }

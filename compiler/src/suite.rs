@@ -30,7 +30,7 @@ pub struct Test {
     /// Where it starts.
     pub at: LineColumn,
     /// The words of the request.
-    pub request: Request,
+    pub request: WrittenRequest,
     /// How the request ends.
     pub outcome: Outcome,
     /// What decides that.
@@ -43,7 +43,7 @@ pub struct Test {
 
 /// A request as it is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Request {
+pub struct WrittenRequest {
     /// Which service is asked.
     pub service: Option<Written>,
     /// User name.

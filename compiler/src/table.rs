@@ -6,9 +6,9 @@
 //! Reading order: [`oracle`], [`list`] (the table of one list, for all services that copied a part of it), [`index`] and what it is
 //! made of: `texts`, `names`, `networks`, `schedule`, `segments`, `intervals`, `postings`, `bits`.
 mod bits;
-pub mod index;
+pub(crate) mod index;
 pub(crate) mod intervals;
-pub mod list;
+pub(crate) mod list;
 pub(crate) mod names;
 mod networks;
 pub mod oracle;
@@ -74,7 +74,7 @@ impl Verdict {
     pub const END: Self = Self { entry: None, decision: Decision::End };
 
     /// What an empty list says.
-    pub const EMPTY: Self = Self { entry: None, decision: Decision::Allow };
+    pub(crate) const EMPTY: Self = Self { entry: None, decision: Decision::Allow };
 
     /// The verdict of an entry.
     #[must_use]
@@ -138,7 +138,7 @@ impl Fields {
     /// No field.
     pub const NONE: Self = Self(0);
     /// User name.
-    pub const USER: Self = Self(1);
+    pub(crate) const USER: Self = Self(1);
     /// Client address.
     pub const SOURCE: Self = Self(1 << 1);
     /// Target name.

@@ -1,7 +1,7 @@
 //! What is not known of a configuration: templates hold markers in place of it, and files may be left unread.
 //!
-//! This is the one place where that takes effect. [`Unknown`] masks the markers of a file and the `$file`s that are not to be read,
-//! so that it can be run as any other; lowering notes in [`Program::unknown`] what they leave [`Open`]; and [`settle`] then
+//! This is the one place where that takes effect. [`UnknownText`] masks the markers of a file and the `$file`s that are not to be read,
+//! so that it can be run as any other; lowering notes in [`Program::unknown`] what they leave [`Open`]; and [`take_out_uncertain`] then
 //! takes out every finding that says what they may make untrue.
 use std::{collections::HashMap, sync::Arc};
 
@@ -22,7 +22,7 @@ use crate::{
 
 /// What is unknown of a file.
 #[derive(Clone, Debug)]
-pub(crate) struct Unknown {
+pub(crate) struct UnknownText {
     /// Its markers, in order. None: it is no template.
     pub(crate) markers: Vec<Marker>,
     /// Where what is unknown stands, in order: at its markers, and where words name files that are not read.
@@ -33,7 +33,7 @@ pub(crate) struct Unknown {
     pub(crate) script: Arc<[u8]>,
 }
 
-impl Unknown {
+impl UnknownText {
     /// Masks what is unknown of `text`. `None`: nothing is.
     pub(crate) fn read(text: &[u8], options: &CompileOptions) -> Option<Self> {
         let markers = options.template.markers(text);
@@ -130,7 +130,7 @@ fn is_apart(source: &Source, word: &Word) -> bool {
 }
 
 /// Takes out the findings that rest on what is not known.
-pub(crate) fn settle(sources: &Sources, program: &Program, findings: &mut Vec<Finding>) {
+pub(crate) fn take_out_uncertain(sources: &Sources, program: &Program, findings: &mut Vec<Finding>) {
     // An `include` that was not read is no place that is unknown.
     if program.unknown.lines || sources.iter().any(|(_, source)| source.unknown.is_some()) {
         let known = Known::new(sources, program);

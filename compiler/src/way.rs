@@ -91,7 +91,7 @@ impl Group<'_> {
 
 /// The first parent of a group of which each is `wanted`: one of these is in every draw.
 #[must_use]
-pub fn surely<'a>(groups: &[Group<'a>], wanted: impl Fn(&Parent) -> bool) -> Option<&'a Parent> {
+pub(crate) fn surely<'a>(groups: &[Group<'a>], wanted: impl Fn(&Parent) -> bool) -> Option<&'a Parent> {
     let drawn = |group: &Group<'a>| -> Vec<&'a Parent> {
         group.members.iter().filter(|(_, chance)| *chance > 0).map(|(parent, _)| *parent).collect()
     };
@@ -101,7 +101,7 @@ pub fn surely<'a>(groups: &[Group<'a>], wanted: impl Fn(&Parent) -> bool) -> Opt
 
 /// Whether a parent is a proxy to go through, and not an address, a header or a service of this process.
 #[must_use]
-pub fn is_hop(parent: &Parent) -> bool {
+pub(crate) fn is_hop(parent: &Parent) -> bool {
     !matches!(parent.kind, ParentKind::ExternalAddress | ParentKind::ProxyProtocol) && !parent.is_local()
 }
 

@@ -31,6 +31,6 @@ mod text;
 pub mod value;
 
 pub use line_index::{LineColumn, LineIndex};
-pub use parse::{parse, parse_words};
+pub use parse::{LONGEST_LINE, MOST_WORDS, parse, parse_words};
 pub use span::Span;
 pub use text::{Secret, Text};

@@ -17,9 +17,9 @@ use crate::{
 struct LineParser;
 
 /// As many bytes of a line, its line feed included, as 3proxy's `fgets` takes at once (`STRINGBUF` − 1).
-const LONGEST_LINE: usize = 65_534;
+pub const LONGEST_LINE: usize = 65_534;
 /// As many words, the command included, as 3proxy splits properly (`NPARAMS` − 2): the next one takes the rest of the line.
-const MOST_WORDS: usize = 4_094;
+pub const MOST_WORDS: usize = 4_094;
 /// A byte order mark in UTF-8, which 3proxy takes for the start of the first command's name.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 

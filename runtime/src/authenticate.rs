@@ -1,12 +1,12 @@
 //! Who the client is: one type of an authentication chain after the other.
 //!
 //! The chain is walked by [`compiler::chain`], since what a type found out is judged by the access list before the next type is
-//! tried. A type says who the client is, or fails with 3proxy's code: 3 no host name, 4 no user name, 5 no such user, 6 to 8 a wrong password,
-//! 10 another address than the one remembered.
+//! tried. A type says who the client is, or fails with 3proxy's code.
 use std::net::IpAddr;
 
 use compiler::{
     chain::Identity,
+    code::Code,
     program::{
         acl::AclRef,
         auth::{AuthCache, AuthType},
@@ -24,26 +24,27 @@ mod password;
 use cache::{Flight, Key, Known, Subject};
 
 /// Who the client is by one type, or the code with which it fails.
-pub(crate) async fn identify(kind: AuthType, session: &Session, ask: &Ask) -> Result<Identity, u16> {
+pub(crate) async fn identify(kind: AuthType, session: &Session, ask: &Ask) -> Result<Identity, Code> {
     let known = |name: &[u8]| Ok(Identity::User { name: name.into(), fresh: true });
     let credentials = ask.credentials.as_ref();
     match kind {
         AuthType::None => Ok(Identity::Unchecked),
         AuthType::IpOnly => Ok(Identity::Hidden),
-        AuthType::UserOnly => known(&credentials.ok_or(4_u16)?.user),
+        AuthType::UserOnly => known(&credentials.ok_or(Code::NO_USER)?.user),
         AuthType::Strong => {
-            let credentials = credentials.ok_or(4_u16)?;
+            let credentials = credentials.ok_or(Code::NO_USER)?;
             password::check(&session.snapshot, &credentials.user, credentials.password.as_ref()).await?;
             known(&credentials.user)
         }
         // What is remembered stands for a type behind it.
-        AuthType::Cache | AuthType::CacheAcl => Err(4),
+        AuthType::Cache | AuthType::CacheAcl => Err(Code::NO_USER),
         AuthType::DnsName => {
-            let host = session.snapshot.resolver.host_of(session.client.ip()).await.ok_or(3_u16)?;
+            let host =
+                session.snapshot.resolver.host_of(session.client.ip()).await.ok_or(Code::NOTHING_FOUND)?;
             known(host.as_bytes())
         }
         // `cfgc run` refuses a configuration with this; should one get here, it lets nobody in.
-        AuthType::Radius => Err(5),
+        AuthType::Radius => Err(Code::UNKNOWN_USER),
     }
 }
 
@@ -55,12 +56,12 @@ pub(crate) fn remembered(
     session: &Session,
     ask: &Ask,
     address: Option<IpAddr>,
-) -> Result<(Identity, AuthType), u16> {
-    let (settings, key) = key(session, ask, address).ok_or(4_u16)?;
+) -> Result<(Identity, AuthType), Code> {
+    let (settings, key) = key(session, ask, address).ok_or(Code::NO_USER)?;
     let Snapshot { identities, policy, .. } = &*session.snapshot;
-    let known = identities.get(policy, settings, &key).ok_or(4_u16)?;
+    let known = identities.get(policy, settings, &key).ok_or(Code::NO_USER)?;
     if cache::is_bound_to_address(settings.fields) && known.client != session.client.ip() {
-        return Err(10);
+        return Err(Code::OTHER_ADDRESS);
     }
     Ok((Identity::User { name: (*known.user).into(), fresh: false }, known.by))
 }

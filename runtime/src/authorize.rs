@@ -11,6 +11,7 @@ use std::{
 
 use compiler::{
     chain::{Chain, Identity, Judged},
+    code::Code,
     program::{
         acl::{Operation, Parent},
         auth::{AuthStep, AuthType},
@@ -88,14 +89,14 @@ fn note(session: &mut Session, ask: &Ask, address: Option<IpAddr>) {
 }
 
 /// What the list makes of a client that a type of the chain knows, or does not.
-type Judge = fn(&mut Chain<'_>, &Request<'_>, Result<&Identity, u16>) -> Judged;
+type Judge = fn(&mut Chain<'_>, &Request<'_>, Result<&Identity, Code>) -> Judged;
 /// Of a request for one target.
 const REQUEST: Judge = |chain, request, found| chain.judge(request, found);
 /// Of a UDP association.
 const ASSOCIATION: Judge = |chain, request, found| chain.judge_association(request, found);
 
 /// What the types of a chain found out, in their order.
-type Found = Vec<Result<Identity, u16>>;
+type Found = Vec<Result<Identity, Code>>;
 
 /// Asks the chain, and notes whether the request is logged.
 ///
@@ -130,7 +131,7 @@ async fn walk_chain(
         }
         let entry = verdict.entry.and_then(|entry| snapshot.program.acls.ace(entry));
         session.record.nolog = entry.is_some_and(|entry| entry.nolog);
-        if judged.code != 0 {
+        if !judged.code.passes() {
             continue;
         }
         if let Identity::User { name, fresh: true } = identity
@@ -157,27 +158,27 @@ struct Identities<'a> {
 
 impl Identities<'_> {
     /// Who it is by this type; `behind` are those that come after it.
-    async fn find(&mut self, kind: AuthType, behind: &[AuthStep]) -> Result<Identity, u16> {
+    async fn find(&mut self, kind: AuthType, behind: &[AuthStep]) -> Result<Identity, Code> {
         if kind.is_cache() {
             let (identity, by) = self.remembered().await?;
             let mut before = behind.iter().map(|step| step.kind).take_while(|kind| *kind != by);
             if before.any(|kind| kind == AuthType::IpOnly) {
                 self.deferred = Some((identity, by));
-                return Err(4);
+                return Err(Code::NO_USER);
             }
             return Ok(identity);
         }
         match self.deferred.take_if(|(_, by)| *by == kind) {
             Some((identity, _)) => Ok(identity),
             // It did not know the client when another did.
-            None if self.deferred.is_some() && kind != AuthType::IpOnly => Err(4),
+            None if self.deferred.is_some() && kind != AuthType::IpOnly => Err(Code::NO_USER),
             None => authenticate::identify(kind, self.session, self.ask).await,
         }
     }
 
-    async fn remembered(&mut self) -> Result<(Identity, AuthType), u16> {
+    async fn remembered(&mut self) -> Result<(Identity, AuthType), Code> {
         let known = authenticate::remembered(self.session, self.ask, self.address);
-        if known != Err(4) || self.flight.is_some() {
+        if known != Err(Code::NO_USER) || self.flight.is_some() {
             return known;
         }
         self.flight = authenticate::find_out(self.session, self.ask, self.address).await;
@@ -238,14 +239,14 @@ fn needs_user(session: &Session, verdict: Verdict) -> bool {
     session.snapshot.policy.parents(verdict).iter().any(Parent::wants_client_credentials)
 }
 
-fn refusal(code: u16) -> Failure {
+fn refusal(code: Code) -> Failure {
     let kind = match code {
-        100 => FailureKind::Resolve,
-        1 | 3 => FailureKind::Denied,
-        10 => FailureKind::Limited,
+        Code::UNRESOLVED => FailureKind::Resolve,
+        Code::DENIED | Code::NOTHING_FOUND => FailureKind::Denied,
+        Code::OTHER_ADDRESS => FailureKind::Limited,
         _ => FailureKind::NotAuthenticated,
     };
-    Failure::new(code, kind)
+    Failure::new(code.number(), kind)
 }
 
 /// Connects a request that passed. Notes in the record which way it went.
@@ -292,7 +293,7 @@ pub(crate) fn target(session: &Session, address: Option<IpAddr>, port: u16) -> R
 }
 
 fn unresolved() -> Failure {
-    Failure::new(100, FailureKind::Resolve)
+    Failure::UNRESOLVED
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ pub(crate) async fn connect(
 ) -> Result<TcpStream, Failure> {
     let target = SocketAddr::new(target.ip().to_canonical(), target.port());
     if target.ip().is_unspecified() || target.port() == 0 {
-        return Err(Failure::new(100, FailureKind::Resolve));
+        return Err(Failure::UNRESOLVED);
     }
     let socket = match target {
         SocketAddr::V4(_) => TcpSocket::new_v4(),

@@ -1,4 +1,6 @@
 //! What can go wrong in a session: who failed, how, and the code that 3proxy gives it.
+use compiler::code::Code;
+
 /// Why a request was not served, or a session ended early.
 #[derive(Debug, thiserror::Error)]
 #[error("{kind} (code {code})")]
@@ -42,6 +44,9 @@ pub(crate) enum FailureKind {
 }
 
 impl Failure {
+    /// The target's name has no address.
+    pub(crate) const UNRESOLVED: Self = Self::new(Code::UNRESOLVED.number(), FailureKind::Resolve);
+
     /// A failure with 3proxy's `code` for it.
     #[must_use]
     pub(crate) const fn new(code: u16, kind: FailureKind) -> Self {

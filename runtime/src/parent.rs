@@ -125,7 +125,7 @@ async fn place(session: &Session, parent: &Parent) -> Result<HopTarget, Failure>
         ParentHost::Name(name) => {
             let name = name.to_string();
             let found = session.snapshot.resolver.lookup_parent(&name.to_ascii_lowercase()).await;
-            (found.ok_or(Failure::new(100, FailureKind::Resolve))?, name)
+            (found.ok_or(Failure::UNRESOLVED)?, name)
         }
         // `cfgc run` refuses a configuration with one.
         ParentHost::Unix(_) => return Err(Failure::new(13, FailureKind::Connect)),

@@ -4,12 +4,12 @@
 //! However many sessions ask for one name at a time, one query is sent. Absent names are not remembered, as in 3proxy.
 use std::{
     collections::HashMap,
-    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    net::{IpAddr, SocketAddr},
     time::Duration,
 };
 
 use compiler::program::{
-    resolve::{NameServer, ResolverMode},
+    resolve::{self, NameServer, ResolverMode},
     service::Family,
 };
 use moka::sync::Cache;
@@ -157,8 +157,8 @@ impl Resolver {
             ResolverMode::System => self.by_system(name, kind).await,
             ResolverMode::Servers => self.by_servers(name, kind).await.address(),
             ResolverMode::Fake => Some(match kind {
-                Kind::A => Ipv4Addr::new(127, 0, 0, 2).into(),
-                Kind::Aaaa => Ipv6Addr::from_bits(2).into(),
+                Kind::A => resolve::Resolver::FAKE_V4.into(),
+                Kind::Aaaa => resolve::Resolver::FAKE_V6.into(),
             }),
         }
     }

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use compiler::{lower::lower_with, options::CompileOptions};
+use compiler::{lower::lower, options::CompileOptions};
 use grammar::{
     directive,
     syntax::{LineKind, Tree},
@@ -159,7 +159,7 @@ fn included(input: &Input, reading: &Reading) -> Vec<PathBuf> {
         template: reading.template.into(),
         ..CompileOptions::default()
     };
-    let lowered = lower_with(&input.path, &given, &options);
+    let lowered = lower(&input.path, &given, &options);
     lowered.sources.iter().skip(1).filter_map(|(_, source)| fs::canonicalize(&source.path).ok()).collect()
 }
 

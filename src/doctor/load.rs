@@ -69,7 +69,7 @@ impl Demand {
         let sides = match service.kind {
             ServiceKind::Ftppr => 4,
             // Their clients share the socket that is listened on.
-            ServiceKind::Udppm | ServiceKind::Dnspr => 1,
+            kind if kind.takes_datagrams() => 1,
             _ => 2,
         };
         Self {
@@ -77,7 +77,7 @@ impl Demand {
             descriptors: sides + 2 * pipes + u64::from(resolves) + u64::from(asks_radius),
             pipes,
             backlog: match service.backlog.value {
-                _ if matches!(service.kind, ServiceKind::Udppm | ServiceKind::Dnspr) => 0,
+                _ if service.kind.takes_datagrams() => 0,
                 0 => 1 + connections / 8,
                 backlog => u64::try_from(backlog).unwrap_or(0),
             },

@@ -1,8 +1,5 @@
 //! What the kernel can do in the runtime's place: splicing, TLS.
-use compiler::{
-    finding::Level,
-    program::service::{Service, ServiceKind},
-};
+use compiler::{finding::Level, program::service::Service};
 
 use super::{
     checks::{KERNEL_TLS, SPLICE_PIPES},
@@ -25,10 +22,7 @@ fn kernel_tls(examination: &mut Examination<'_>) {
     let uses = |service: &Service| {
         let begins_tls =
             service.tls.serve.is_some() || service.tls.connect.is_some() || service.tls.intercept.is_some();
-        service
-            .tls
-            .kernel
-            .filter(|_| begins_tls && !matches!(service.kind, ServiceKind::Udppm | ServiceKind::Dnspr))
+        service.tls.kernel.filter(|_| begins_tls && !service.kind.takes_datagrams())
     };
     let Some((at, service)) =
         examination.subject.program.services.iter().find_map(|service| Some((uses(service)?, service.at)))

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use compiler::{
     Compiled,
-    change::{Changes, Class, ListChange, ServiceChange, Setting, UserChange},
+    change::{Changes, Class, ListChange, ServiceChange, SettingChange, UserChange},
     cite,
     query::describe,
     sources::Loc,
@@ -112,7 +112,7 @@ fn settings(
     out: &mut dyn Write,
     indent: &str,
     versions: Versions<'_>,
-    settings: &[Setting],
+    settings: &[SettingChange],
 ) -> io::Result<()> {
     for setting in settings {
         let text = |version: Version<'_>, at: Option<Loc>| at.map(|at| version.source(at));

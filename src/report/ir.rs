@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use compiler::{
     cite,
     policy::Policy,
-    program::{Program, Set, acl::AclRef},
+    program::{Program, Set, acl::AclRef, settings},
     sources::{Loc, Sources},
 };
 use serde::Serialize;
@@ -128,14 +128,8 @@ impl Places<'_> {
         Setting { name, value: value(&set.value), at: set.at.map(|at| self.of(at)) }
     }
 
-    /// A setting that may not be there.
-    fn optional<T>(
-        self,
-        name: &'static str,
-        set: Option<&Set<T>>,
-        value: impl FnOnce(&T) -> Value,
-    ) -> Option<Setting> {
-        set.map(|set| self.set(name, set, value))
+    fn setting(self, settings::Setting { label, value, at, .. }: &settings::Setting<'_>) -> Setting {
+        Setting { name: label, value: value::of(*value), at: at.map(|at| self.of(at)) }
     }
 
     /// A setting that is there or not.
@@ -177,8 +171,8 @@ fn document(places: Places<'_>, policy: &Policy) -> Document {
         included_at: source.included_at.map(|at| places.of(at)),
         bytes: source.text.len(),
     });
-    let mut settings = vec![places.set("authcache", auth_cache_size, |size| (*size).into())];
-    settings.extend(global::process(places, process));
+    let cache_size = places.set("authcache", auth_cache_size, |size| (*size).into());
+    let process = std::iter::once(cache_size).chain(global::process(places, process)).collect();
     Document {
         version: VERSION,
         files: files.collect(),
@@ -190,7 +184,7 @@ fn document(places: Places<'_>, policy: &Policy) -> Document {
         radius: radius.as_ref().map(|radius| global::radius(places, radius)),
         limits: global::limits(places, limits),
         resolver: global::resolver(places, resolver),
-        process: settings,
+        process,
         unused: Unused {
             list: leftover_acl.map(Into::into),
             commands: places.each(behind_services),

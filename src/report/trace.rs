@@ -43,7 +43,7 @@ impl<'a> Subject<'a> {
 
     /// `None`: it does not pass, or leads nowhere.
     fn way_out(&self, case: &Case) -> Option<WayOut<'a>> {
-        let passes = case.answer.code == 0 && case.query.target.is_some();
+        let passes = case.answer.code.passes() && case.query.target.is_some();
         let service = self.service().filter(|_| passes)?;
         let parents = case.answer.verdict().map_or(&[][..], |verdict| self.policy.parents(verdict));
         let groups = way::groups(parents);

@@ -10,12 +10,12 @@ use std::{
 use compiler::{
     Compiled,
     finding::{Finding, Level},
-    sources::MemoryFiles,
 };
 
-use crate::support::repo;
-
-const MAIN: &str = "3proxy.cfg";
+use crate::support::{
+    recorded::{MAIN, files},
+    repo,
+};
 
 #[test]
 fn operators_cases_are_found_at_the_right_line() {
@@ -41,19 +41,6 @@ fn every_case(folder: &Path, least: usize) {
     });
     let faults: Vec<String> = judged.collect();
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
-}
-
-/// The files of one case; the main file's text is given once more.
-fn files(text: &str) -> (MemoryFiles, String) {
-    let mut files = MemoryFiles::default();
-    let mut parts = text.split("\n#@ ");
-    let main = format!("{}\n", parts.next().unwrap());
-    files.insert(MAIN, main.as_str());
-    for part in parts {
-        let (name, text) = part.split_once('\n').unwrap();
-        files.insert(name, text);
-    }
-    (files, main)
 }
 
 /// What is wrong with one case.

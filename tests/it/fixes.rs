@@ -10,20 +10,11 @@ use compiler::{
 };
 use grammar::Span;
 
-use crate::support::{mending, repo};
-
-const MAIN: &str = "3proxy.cfg";
-
-/// The files of a case: behind a line `#@ NAME` stands a further one.
-fn case(text: &str) -> MemoryFiles {
-    let mut files = MemoryFiles::default();
-    let mut parts = text.split("\n#@ ");
-    files.insert(MAIN, format!("{}\n", parts.next().unwrap()));
-    for (name, text) in parts.filter_map(|part| part.split_once('\n')) {
-        files.insert(name, text);
-    }
-    files
-}
+use crate::support::{
+    mending,
+    recorded::{MAIN, files},
+    repo,
+};
 
 #[test]
 fn of_cases_and_examples() {
@@ -31,7 +22,7 @@ fn of_cases_and_examples() {
     for folder in ["tests/cases/operators", "tests/cases/measured", "examples"] {
         for entry in std::fs::read_dir(repo::root().join(folder)).unwrap() {
             let Ok(text) = std::fs::read_to_string(entry.unwrap().path()) else { continue };
-            fixes += mending::hold(Path::new(MAIN), &case(&text));
+            fixes += mending::hold(Path::new(MAIN), &files(&text).0);
         }
     }
     assert!(fixes > 50, "{fixes}");
@@ -62,7 +53,8 @@ fn of_the_documentation_of_rules() {
 #[test]
 #[should_panic(expected = "changes what other entries decide")]
 fn one_that_is_not_safe_is_found() {
-    let files = case("internal 127.0.0.1\nauth iponly\nallow * 10.0.0.0/8\n#xxxx\nallow * 192.0.2.1\nproxy");
+    let (files, _) =
+        files("internal 127.0.0.1\nauth iponly\nallow * 10.0.0.0/8\n#xxxx\nallow * 192.0.2.1\nproxy");
     let before = compile(Path::new(MAIN), &files);
     let at = Loc { file: FileId(0), span: Span::new(50, 55) };
     assert_eq!(before.sources.text(at), b"#xxxx");

@@ -1,8 +1,10 @@
 //! What 3proxy refuses, cfgc refuses at the same line, and nothing else: the recorded configurations, compiled only.
-use std::{fs, path::Path};
+use std::path::Path;
 
 use compiler::{Compiled, compile, finding::Level, sources::MemoryFiles};
 use serde_json::Value;
+
+use crate::support::recorded;
 
 /// What 3proxy finds out from the host, so that `check` can't: names, folders, accounts, libraries, files that it opens.
 const BY_THE_HOST: [&str; 7] = [
@@ -33,9 +35,7 @@ struct Case {
 }
 
 fn cases() -> Vec<Case> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/golden_dev.jsonl");
-    let text = fs::read_to_string(path).unwrap();
-    text.lines().map(|line| case(&serde_json::from_str(line).unwrap())).collect()
+    recorded::golden().iter().map(case).collect()
 }
 
 fn case(json: &Value) -> Case {

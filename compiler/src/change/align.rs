@@ -21,7 +21,7 @@ pub(super) struct ContentId(u32);
 
 /// What an entry does with a request that it decides: the way out, what is logged, and what limits are told.
 #[derive(PartialEq, Eq, Hash)]
-struct Effect<'a> {
+struct EntryEffect<'a> {
     decision: Decision,
     parents: Vec<Hop<'a>>,
     nolog: bool,
@@ -34,7 +34,7 @@ type Hop<'a> = (u16, ParentKind, bool, &'a ParentHost, u16, Option<&'a Text>, Op
 /// Numbers for what entries and lists of both versions are.
 #[derive(Default)]
 pub(super) struct Numbers<'a> {
-    effects: HashMap<Effect<'a>, EffectId>,
+    effects: HashMap<EntryEffect<'a>, EffectId>,
     entries: HashMap<(&'a Matcher, EffectId, i32), u32>,
     lists: HashMap<(ContentId, u32), ContentId>,
     /// Some limit looks at the weight that an entry leaves.
@@ -68,15 +68,15 @@ impl<'a> Numbers<'a> {
         });
         let weight = if self.weighs { ace.weight } else { 0 };
         let decision = Decision::of(ace);
-        self.number(Effect { decision, parents: hops.collect(), nolog: ace.nolog, weight })
+        self.number(EntryEffect { decision, parents: hops.collect(), nolog: ace.nolog, weight })
     }
 
     /// What is done at the end of a list.
     pub(super) fn end(&mut self, decision: Decision) -> EffectId {
-        self.number(Effect { decision, parents: Vec::new(), nolog: false, weight: 0 })
+        self.number(EntryEffect { decision, parents: Vec::new(), nolog: false, weight: 0 })
     }
 
-    fn number(&mut self, effect: Effect<'a>) -> EffectId {
+    fn number(&mut self, effect: EntryEffect<'a>) -> EffectId {
         let next = EffectId(u32::try_from(self.effects.len()).unwrap_or(u32::MAX));
         *self.effects.entry(effect).or_insert(next)
     }

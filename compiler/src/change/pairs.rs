@@ -35,11 +35,11 @@ struct Lists<'a> {
 }
 
 /// A run of places of each list.
-type Part = (Range<usize>, Range<usize>);
+type Stretch = (Range<usize>, Range<usize>);
 
 impl Lists<'_> {
     /// Pairs what both begin and end with; what is between is returned.
-    fn trim(&self, (old, new): Part, found: &mut Vec<Pair>) -> Part {
+    fn trim(&self, (old, new): Stretch, found: &mut Vec<Pair>) -> Stretch {
         let equal = |pair: &Pair| self.old.get(pair.0) == self.new.get(pair.1);
         let front = old.clone().zip(new.clone()).take_while(equal).count();
         let (old, new) = (old.start + front..old.end, new.start + front..new.end);
@@ -59,7 +59,7 @@ impl Lists<'_> {
     }
 
     /// Pairs of entries that both have once.
-    fn anchors(&self, (old, new): &Part) -> Vec<Pair> {
+    fn anchors(&self, (old, new): &Stretch) -> Vec<Pair> {
         let theirs = Self::places(self.new, new);
         let pair = |(entry, places): (u32, Vec<usize>)| match (&places[..], theirs.get(&entry)?.as_slice()) {
             ([at], [place]) => Some((*at, *place)),
@@ -72,7 +72,7 @@ impl Lists<'_> {
 
     /// Pairs of entries that may be there more than once: what stayed in its place if that is as much, else the first of equal ones with
     /// the first, and so on.
-    fn repeated(&self, (old, new): &Part) -> Vec<Pair> {
+    fn repeated(&self, (old, new): &Stretch) -> Vec<Pair> {
         let mut theirs = Self::places(self.new, new);
         theirs.values_mut().for_each(|places| places.reverse());
         let own = self.old.get(old.clone()).unwrap_or_default();

@@ -121,7 +121,7 @@ fn differing<'a>(
 }
 
 /// Drops classes whose witness the policies do not confirm (where weights were not followed), and joins lists that differ alike.
-pub(super) fn settle(old: &Arc<Program>, new: &Arc<Program>, lists: &mut Vec<ListChange>) {
+pub(super) fn confirm_and_join(old: &Arc<Program>, new: &Arc<Program>, lists: &mut Vec<ListChange>) {
     if lists.is_empty() {
         return;
     }

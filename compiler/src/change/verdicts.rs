@@ -18,7 +18,7 @@ use crate::{
         askable::Askable,
         cell::{Cell, Left, Shape, Work, join},
         example,
-        space::Space,
+        space::{Half, Space},
     },
     table::Decision,
 };
@@ -92,8 +92,8 @@ impl<'a> Comparison<'a> {
 
     /// Adds the classes of requests that are decided differently.
     pub(super) fn run(mut self, found: &mut ListChange, work: &mut Work) {
-        for bind in [false, true] {
-            let requests = self.space.requests(self.asked, bind);
+        for half in Half::ALL {
+            let requests = self.space.requests(self.asked, half);
             if requests.is_empty() {
                 continue;
             }
@@ -101,11 +101,11 @@ impl<'a> Comparison<'a> {
                 found.more = true;
                 return;
             }
-            self.old.shape(&self.space, bind);
-            self.new.shape(&self.space, bind);
-            found.weights |= bind && (self.old.weights_count() || self.new.weights_count());
+            self.old.shape(&self.space, half);
+            self.new.shape(&self.space, half);
+            found.weights |= half == Half::Binds && (self.old.weights_count() || self.new.weights_count());
             self.compare(&requests, &requests, found, work);
-            if !bind && self.asked.by_name {
+            if half == Half::Others && self.asked.by_name {
                 let named = self.space.named(self.asked);
                 let asked = by_name::asked(&named, &requests, [&self.old, &self.new], work);
                 self.compare(&asked, &named, found, work);
@@ -128,13 +128,13 @@ fn unpaired(side: &Side<'_>) -> impl Iterator<Item = usize> {
 
 impl<'a> Side<'a> {
     /// Finds out what each entry decides in a space.
-    fn shape(&mut self, space: &Space<'a>, bind: bool) {
+    fn shape(&mut self, space: &Space<'a>, half: Half) {
         let shapes = self.entries.iter().map(|entry| match entry.ace {
             None => vec![Space::everything()],
             // It reaches no weight that there ever is.
             Some((_, ace)) if ace.weight < 0 => Vec::new(),
-            Some((_, ace)) if bind && ace.redirects() => Vec::new(),
-            Some((_, ace)) => space.shapes(&ace.matcher, bind),
+            Some((_, ace)) if half == Half::Binds && ace.redirects() => Vec::new(),
+            Some((_, ace)) => space.shapes(&ace.matcher, half),
         });
         self.shapes = shapes.map(Into::into).collect();
     }

@@ -1,8 +1,5 @@
 //! `fakeresolve-without-plus`
-use std::{
-    collections::BTreeSet,
-    net::{IpAddr, Ipv4Addr},
-};
+use std::{collections::BTreeSet, net::IpAddr};
 
 use grammar::Span;
 
@@ -17,7 +14,7 @@ use crate::{
     },
     program::{
         acl::{Ace, Action, Parent, ParentKind},
-        resolve::ResolverMode,
+        resolve::{Resolver, ResolverMode},
         service::{Service, ServiceKind},
     },
     sources::{Loc, Sources},
@@ -75,7 +72,7 @@ rule! {
 }
 
 /// What every name is.
-const FAKE: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
+const FAKE: IpAddr = IpAddr::V4(Resolver::FAKE_V4);
 /// So many requests are tried for each entry.
 const TRIED: usize = 32;
 

@@ -7,7 +7,7 @@ use crate::{
     requests::{
         askable::Askable,
         cell::{Cell, Work},
-        space::Space,
+        space::{Half, Space},
     },
     sources::Loc,
 };
@@ -55,16 +55,19 @@ pub(super) struct Universe<'a> {
 impl<'a> Universe<'a> {
     pub(super) fn of(asked: &'a Askable, lines: &'a [Line<'a>]) -> Self {
         let space = Space::new(lines.iter().map(|line| line.matcher), &[]);
-        let requests = [false, true].map(|bind| space.requests(asked, bind));
+        let requests = Half::ALL.map(|half| space.requests(asked, half));
         Self { space, requests }
     }
 
     /// What a line matches, of the BINDs and of all others.
     pub(super) fn matched(&self, matcher: &'a Matcher) -> [Vec<Cell<'a>>; 2] {
-        [false, true].map(|bind| {
-            let shapes = self.space.shapes(matcher, bind);
+        Half::ALL.map(|half| {
+            let shapes = self.space.shapes(matcher, half);
             let [others, binds] = &self.requests;
-            let cells = if bind { binds } else { others };
+            let cells = match half {
+                Half::Others => others,
+                Half::Binds => binds,
+            };
             cells.iter().flat_map(|cell| shapes.iter().filter_map(|shape| cell.and(shape))).collect()
         })
     }
@@ -77,8 +80,8 @@ impl<'a> Universe<'a> {
         work: &mut Work,
     ) -> Option<bool> {
         let mut met = false;
-        for (cells, bind) in open.iter_mut().zip([false, true]) {
-            for shape in self.space.shapes(matcher, bind) {
+        for (cells, half) in open.iter_mut().zip(Half::ALL) {
+            for shape in self.space.shapes(matcher, half) {
                 if cells.len() > MOST || !work.spend(16 + cells.iter().map(Cell::len).sum::<usize>()) {
                     return None;
                 }
@@ -94,11 +97,11 @@ impl<'a> Universe<'a> {
 
     /// Whether some request matches both.
     pub(super) fn meets(&self, matched: &[Vec<Cell<'a>>; 2], matcher: &'a Matcher, work: &mut Work) -> bool {
-        matched.iter().zip([false, true]).any(|(cells, bind)| {
+        matched.iter().zip(Half::ALL).any(|(cells, half)| {
             work.spend(8 + cells.len())
                 && self
                     .space
-                    .shapes(matcher, bind)
+                    .shapes(matcher, half)
                     .iter()
                     .any(|shape| cells.iter().any(|cell| cell.meets(shape)))
         })

@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// Takes out what `smart-punctuation` finds where others deny the same place, and leaves them its fix.
-pub(crate) fn settle(findings: &mut Vec<Finding>) {
+pub(crate) fn give_way(findings: &mut Vec<Finding>) {
     let own: Vec<Finding> =
         findings.extract_if(.., |finding| finding.rule == smart_punctuation::RULE.name).collect();
     if own.is_empty() {

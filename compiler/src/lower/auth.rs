@@ -33,8 +33,6 @@ pub(super) const HANDLERS: Handlers = &[
 const CACHE_SIZE: u32 = 262_144;
 /// The longest RADIUS secret that 3proxy keeps, in bytes.
 const LONGEST_SECRET: usize = 63;
-/// So many RADIUS servers count.
-const MOST_RADIUS_SERVERS: usize = 5;
 /// RADIUS authentication.
 const RADIUS_PORT: u16 = 1812;
 
@@ -97,7 +95,7 @@ impl Lowering<'_> {
         }
         let kept = secret.value.get(..LONGEST_SECRET).unwrap_or(&secret.value);
         let mut servers = Vec::new();
-        for word in command.arguments_from(1).iter().take(MOST_RADIUS_SERVERS) {
+        for word in command.arguments_from(1).iter().take(Radius::MOST_SERVERS) {
             servers.extend(self.radius_server(command, word));
         }
         self.program.radius = Some(Radius { at: command.at, secret: Secret::from(kept), servers });

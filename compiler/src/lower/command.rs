@@ -2,7 +2,7 @@
 use std::{borrow::Cow, path::PathBuf, sync::Arc};
 
 use grammar::{
-    Span, Text,
+    MOST_WORDS, Span, Text,
     directive::{self, Kind},
     syntax::{LineKind, SyntaxError, Tree, WordShape, Words},
 };
@@ -12,9 +12,6 @@ use crate::{
     lints,
     sources::{self, FileId, Loc, Source},
 };
-
-/// As many words, the command included, as 3proxy has room for.
-const MOST_WORDS: usize = 4_094;
 
 /// A line that is about to be run.
 pub(crate) struct Command<'t> {
@@ -126,30 +123,7 @@ impl Lowering<'_> {
         if self.included.full {
             return false;
         }
-        let name = split.first().map(|name| name.value.as_ref());
-        let holds_passwords = matches!(name, Some(b"users" | b"radius" | b"parent"));
-        // Where one password stands, as in `parent`. In `users` each word is a user, or a file of users.
-        let one = name.filter(|name| *name != b"users").and_then(directive::find).is_some_and(|row| {
-            row.parameter(split.len() - 1).is_some_and(|parameter| parameter.kind == Kind::Secret)
-        });
-        let is_password = holds_passwords && lints::password_read_as_include::is_password(glued, path, one);
-        let named = PathBuf::from(Text::from(path).to_string());
-        let path = self.found_at(&named);
-        let file = match self.list(path.clone(), at) {
-            Ok(file) => file,
-            Err(_) if is_password => {
-                self.program.history.unread.push(at);
-                let written = self.sources.text(at);
-                let finding = lints::password_read_as_include::finding(at, written, of.dollar);
-                self.report(finding);
-                return false;
-            }
-            Err(error) => {
-                self.program.history.unread.push(at);
-                self.report(lints::include_missing::finding(at, &named, &path, &error));
-                return false;
-            }
-        };
+        let Some(file) = self.spliced_file(split, glued, path, of) else { return false };
         let Some((text, tree)) =
             self.sources.get(file).map(|list| (Arc::clone(&list.text), Arc::clone(&list.tree)))
         else {
@@ -183,6 +157,23 @@ impl Lowering<'_> {
         true
     }
 
+    /// The file whose words stand behind `split`. `None`: it can't be read, and that is reported.
+    fn spliced_file(&mut self, split: &[Arg<'_>], glued: &[u8], path: &[u8], of: Splice) -> Option<FileId> {
+        let named = PathBuf::from(Text::from(path).to_string());
+        let found = self.found_at(&named);
+        let error = match self.list(found.clone(), of.at) {
+            Ok(file) => return Some(file),
+            Err(error) => error,
+        };
+        self.program.history.unread.push(of.at);
+        self.report(if is_password(split, glued, path) {
+            lints::password_read_as_include::finding(of.at, self.sources.text(of.at), of.dollar)
+        } else {
+            lints::include_missing::finding(of.at, &named, &found, &error)
+        });
+        None
+    }
+
     /// The file at `path` as a list of words, brought in at `at`.
     fn list(&mut self, path: PathBuf, at: Loc) -> Result<FileId, String> {
         if let Some(before) = self.lists.get(&path).and_then(|file| self.sources.get(*file)) {
@@ -197,4 +188,16 @@ impl Lowering<'_> {
         self.lists.insert(path, file);
         Ok(file)
     }
+}
+
+/// Whether the word behind `split`, that 3proxy takes for `glued` and a path, was meant as a password.
+fn is_password(split: &[Arg<'_>], glued: &[u8], path: &[u8]) -> bool {
+    let Some(name) = split.first().map(|name| name.value.as_ref()) else { return false };
+    // Where one password stands, as in `parent`. In `users` each word is a user, or a file of users.
+    let is_one = name != b"users"
+        && directive::find(name)
+            .and_then(|row| row.parameter(split.len() - 1))
+            .is_some_and(|parameter| parameter.kind == Kind::Secret);
+    matches!(name, b"users" | b"radius" | b"parent")
+        && lints::password_read_as_include::is_password(glued, path, is_one)
 }

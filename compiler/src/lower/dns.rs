@@ -12,7 +12,7 @@ use crate::{
     program::{
         Set,
         history::Overwritten,
-        resolve::{NameServer, ResolverMode, StaticRecord},
+        resolve::{NameServer, Resolver, ResolverMode, StaticRecord},
         trap::Trap,
     },
     sources::Loc,
@@ -34,8 +34,6 @@ pub(super) const HANDLERS: Handlers = &[
     }),
 ];
 
-/// So many name servers count.
-const MOST_SERVERS: usize = 5;
 /// DNS.
 const DNS_PORT: u16 = 53;
 /// The smallest cache of names that 3proxy takes.
@@ -44,7 +42,7 @@ const SMALLEST_CACHE: u32 = 256;
 impl Lowering<'_> {
     fn nserver(&mut self, command: &Command<'_>) {
         let Some(word) = command.argument(0) else { return };
-        if self.program.resolver.servers.len() >= MOST_SERVERS {
+        if self.program.resolver.servers.len() >= Resolver::MOST_SERVERS {
             // 3proxy does not even read it.
             self.program.resolver.ignored_servers.push(command.at);
         } else if let Some(server) = self.name_server(command, word) {

@@ -1,14 +1,11 @@
 //! What keeps a line from being split into words.
-use grammar::{Span, directive, syntax::SyntaxError};
+use grammar::{LONGEST_LINE, Span, directive, syntax::SyntaxError};
 
 use super::Lowering;
 use crate::{
     lints::{bom, line_too_long, nul_byte, too_many_words, unclosed_quote, unfinished_splice},
     sources::{FileId, Loc},
 };
-
-/// As many bytes of a line as 3proxy takes at once.
-const LONGEST_LINE: usize = 65_534;
 
 impl Lowering<'_> {
     /// Reports `fault`, in the file whose text is given.

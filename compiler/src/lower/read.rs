@@ -19,6 +19,13 @@ use crate::{
     sources::Loc,
 };
 
+/// How much has been found so far: what a reading finds stands behind it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Mark {
+    findings: usize,
+    traps: usize,
+}
+
 impl Lowering<'_> {
     /// Keeps the traps of a reading, and yields its value. `skipped`: so many bytes of the word precede what was read.
     pub(super) fn keep<T, K>(
@@ -99,30 +106,22 @@ impl Lowering<'_> {
     /// The fields of an entry, and its weight. `None`: 3proxy refuses one, and that is reported.
     pub(super) fn matcher(&mut self, command: &Command<'_>, from: usize) -> Option<(Matcher, i32)> {
         let fields = command.arguments_from(from);
-        let before = (self.findings.len(), self.program.traps.len());
+        let before = self.mark();
         let read = self.fields(fields);
-        if before != (self.findings.len(), self.program.traps.len()) {
+        if self.mark() != before {
             self.say_what_moved(fields, before);
         }
         read
     }
 
+    fn mark(&self) -> Mark {
+        Mark { findings: self.findings.len(), traps: self.program.traps.len() }
+    }
+
     /// If a list that a space cuts has moved the fields behind it, or a comment stands in them, that is what to say of them all.
-    /// `before`: so many findings and traps are not of these fields.
-    fn say_what_moved(&mut self, fields: &[Arg<'_>], before: (usize, usize)) {
-        if let Some(comment) = fields.iter().find(|field| field.value.starts_with(b"#")).map(|field| field.at)
-            && before
-                .0
-                .checked_sub(1)
-                .and_then(|last| self.findings.get(last))
-                .is_some_and(|said| said.at == comment)
-        {
-            let behind = |place: Loc| place.file == comment.file && place.span.start >= comment.span.start;
-            let refused = self.leave_out(before, behind);
-            if let Some(said) = self.findings.get_mut(before.0 - 1) {
-                said.refused |= refused;
-            }
-        }
+    /// What was found of the fields stands behind `before`.
+    fn say_what_moved(&mut self, fields: &[Arg<'_>], before: Mark) {
+        self.leave_to_comment(fields, before);
         let file = fields.first().map(|field| field.at.file);
         let plain = fields.iter().take_while(|field| field.verbatim && Some(field.at.file) == file);
         let columns: Vec<_> = plain.map(|field| (field.at, field.value.as_ref())).collect();
@@ -136,12 +135,26 @@ impl Lowering<'_> {
         }
     }
 
-    /// Drops the findings and traps behind the first ones, `before`, whose place is `moved`. Whether 3proxy refuses the file for one.
-    fn leave_out(&mut self, before: (usize, usize), moved: impl Fn(Loc) -> bool) -> bool {
+    /// A comment was reported when its line was met, just before its fields were read: that says what is wrong from there on.
+    fn leave_to_comment(&mut self, fields: &[Arg<'_>], before: Mark) {
+        let comment = fields.iter().find(|field| field.value.starts_with(b"#")).map(|field| field.at);
+        let Some((comment, reported)) = comment.zip(before.findings.checked_sub(1)) else { return };
+        if self.findings.get(reported).is_none_or(|finding| finding.at != comment) {
+            return;
+        }
+        let is_behind = |place: Loc| place.file == comment.file && place.span.start >= comment.span.start;
+        let refused = self.leave_out(before, is_behind);
+        if let Some(finding) = self.findings.get_mut(reported) {
+            finding.refused |= refused;
+        }
+    }
+
+    /// Drops the findings and traps behind `before` whose place is `moved`. Whether 3proxy refuses the file for one.
+    fn leave_out(&mut self, before: Mark, moved: impl Fn(Loc) -> bool) -> bool {
         let traps = &mut self.program.traps;
-        let kept = traps.split_off(before.1.min(traps.len()));
-        traps.extend(kept.into_iter().filter(|trapped| !moved(trapped.word)));
-        let of_fields = self.findings.split_off(before.0.min(self.findings.len()));
+        let of_fields = traps.split_off(before.traps.min(traps.len()));
+        traps.extend(of_fields.into_iter().filter(|trapped| !moved(trapped.word)));
+        let of_fields = self.findings.split_off(before.findings.min(self.findings.len()));
         let (gone, kept): (Vec<_>, Vec<_>) = of_fields.into_iter().partition(|finding| moved(finding.at));
         self.findings.extend(kept);
         gone.iter().any(|finding| finding.refused)

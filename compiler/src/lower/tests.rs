@@ -6,6 +6,7 @@ use grammar::directive;
 use super::{BY_NAME, FAMILIES, lower};
 use crate::{
     Compiled,
+    options::CompileOptions,
     program::{
         acl::{Action, ParentHost},
         auth::AuthType,
@@ -23,7 +24,7 @@ fn lowered(text: &str, others: &[(&str, &str)]) -> Compiled {
     for (path, text) in others {
         files.insert(*path, *text);
     }
-    lower(Path::new("3proxy.cfg"), &files)
+    lower(Path::new("3proxy.cfg"), &files, &CompileOptions::default())
 }
 
 /// The rules of the findings, with their lines.
@@ -345,7 +346,7 @@ fn behind_a_chroot_files_are_looked_for_in_it() {
     files.insert("/before", "flush\n");
     files.insert("/jail/conf/3proxy.cfg", "users $conf/passwd\ninternal 127.0.0.1\nsocks\n");
     files.insert("/jail/conf/passwd", "bob:CL:secret\n");
-    let compiled = lower(Path::new("3proxy.cfg"), &files);
+    let compiled = lower(Path::new("3proxy.cfg"), &files, &CompileOptions::default());
     assert!(compiled.findings.is_empty(), "{:?}", compiled.findings);
     assert_eq!((compiled.program.services.len(), compiled.program.users.len()), (1, 1));
     let paths: Vec<_> = compiled.sources.iter().map(|(_, source)| source.path.as_path()).collect();

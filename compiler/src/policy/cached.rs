@@ -14,7 +14,7 @@ use crate::{
 
 /// A service whose authentication cache can hit.
 #[derive(Clone, Copy, Debug)]
-pub struct Cached<'a> {
+pub(crate) struct Cached<'a> {
     /// Its index in [`Program::services`].
     pub index: usize,
     /// The service.
@@ -29,7 +29,7 @@ pub struct Cached<'a> {
 
 /// An entry that decides a request which a hit would not ask it about.
 #[derive(Clone, Debug)]
-pub struct Bypassed<'a> {
+pub(crate) struct Bypassed<'a> {
     /// The service.
     pub cached: Cached<'a>,
     /// The entry.
@@ -41,7 +41,7 @@ pub struct Bypassed<'a> {
 }
 
 /// The services whose cache can hit.
-pub fn services(program: &Program) -> impl Iterator<Item = Cached<'_>> {
+pub(crate) fn services(program: &Program) -> impl Iterator<Item = Cached<'_>> {
     program.services.iter().enumerate().filter_map(|(index, service)| {
         let (step, behind) = remembering(&service.chain.value)?;
         Some(Cached { index, service, step, behind, settings: service.auth_cache? })
@@ -50,14 +50,14 @@ pub fn services(program: &Program) -> impl Iterator<Item = Cached<'_>> {
 
 impl Cached<'_> {
     /// The types that find out who the client is, once each.
-    pub fn real(&self) -> impl Iterator<Item = AuthType> + '_ {
+    pub(crate) fn real(&self) -> impl Iterator<Item = AuthType> + '_ {
         let first = |at: usize, kind: AuthType| !self.behind.iter().take(at).any(|step| step.kind == kind);
         let real = self.behind.iter().map(|step| step.kind).enumerate().filter(|(_, kind)| kind.is_real());
         real.filter(move |(at, kind)| first(*at, *kind)).map(|(_, kind)| kind)
     }
 
     /// A request that an entry decides.
-    pub fn reaches(&self, policy: &Policy, id: AceId) -> Option<Witness> {
+    pub(crate) fn reaches(&self, policy: &Policy, id: AceId) -> Option<Witness> {
         self.real().find_map(|step| decided::by_step(policy, self.index, step, id))
     }
 }
@@ -65,7 +65,7 @@ impl Cached<'_> {
 /// For each `cacheacl` in the text: the first entry that `wanted` says yes to and that decides a request of a service with it.
 ///
 /// A hit asks no entry. Lists that grow from service to service are searched once.
-pub fn bypassed<'a>(
+pub(crate) fn bypassed<'a>(
     policy: &'a Policy,
     wanted: impl Fn(&Cached<'a>, &Ace) -> bool,
 ) -> BTreeMap<Loc, Bypassed<'a>> {

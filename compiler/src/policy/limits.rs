@@ -72,9 +72,9 @@ impl LimitTables {
                 LimitList::TrafficOut => traffic(limits, at, Direction::In, &subject),
             };
             match effect {
-                Effect::None => {}
-                Effect::Applies => applying.push(at),
-                Effect::Ends => break,
+                LineEffect::None => {}
+                LineEffect::Applies => applying.push(at),
+                LineEffect::Ends => break,
             }
             let full = matches!(list, LimitList::BandwidthIn | LimitList::BandwidthOut);
             if full && applying.len() == MOST_BANDWIDTH {
@@ -92,27 +92,27 @@ impl LimitTables {
 }
 
 /// What a matching line does.
-enum Effect {
+enum LineEffect {
     None,
     Applies,
     Ends,
 }
 
-fn effect<T>(line: Option<&Limit<T>>, subject: &Subject<'_>) -> Effect {
+fn effect<T>(line: Option<&Limit<T>>, subject: &Subject<'_>) -> LineEffect {
     match line {
         Some(line) if line.weight == 0 || line.weight >= subject.weight => {
             if line.limit.is_some() {
-                Effect::Applies
+                LineEffect::Applies
             } else {
-                Effect::Ends
+                LineEffect::Ends
             }
         }
-        _ => Effect::None,
+        _ => LineEffect::None,
     }
 }
 
 /// The same of a quota, unless it is of the other direction.
-fn traffic(limits: &Limits, at: usize, other: Direction, subject: &Subject<'_>) -> Effect {
+fn traffic(limits: &Limits, at: usize, other: Direction, subject: &Subject<'_>) -> LineEffect {
     effect(limits.traffic.get(at).filter(|line| line.direction != other).map(|line| &line.limit), subject)
 }
 

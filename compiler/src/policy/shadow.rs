@@ -21,7 +21,7 @@ use crate::{
         askable::Askable,
         cell::{Cell, Shape, Work},
         example,
-        space::Space,
+        space::{Half, Space},
     },
     table::{Request, Table, Verdict, oracle::Walk},
 };
@@ -114,8 +114,18 @@ enum View {
     Everything,
 }
 
-/// What is known of an entry.
-enum Outcome {
+/// What likely requests say of an entry.
+enum Sampled {
+    /// It decides one itself, or clients can make none that it matches.
+    Itself,
+    /// An earlier entry decides one.
+    Earlier(Shadow),
+    /// They were no good.
+    Unclear,
+}
+
+/// What calculating says of an entry.
+enum Calculated {
     /// It decides something, or is too much work.
     Silent,
     /// It matches nothing of what can be asked.
@@ -160,29 +170,16 @@ impl<'a> Search<'a> {
         let mut exact: Option<Exact<'_>> = None;
         for (place, (id, ace)) in self.entries.iter().zip(self.aces()).enumerate().skip(1) {
             let view = if ace.matcher.lists_nothing() { View::Everything } else { View::Clients };
-            let Some(shadow) = self.sampled(&sampler, view, place, ace) else { continue };
-            let covered = shadow.filter(|shadow| self.covers(shadow, ace));
-            let plainly =
-                covered.as_ref().and_then(|shadow| self.ace(shadow)).is_some_and(|one| !one.redirects());
-            let mut exactly = |bind| {
+            let covering = match self.sampled(&sampler, view, place, ace) {
+                Sampled::Itself => continue,
+                Sampled::Earlier(shadow) => Some(shadow).filter(|shadow| self.covers(shadow, ace)),
+                Sampled::Unclear => None,
+            };
+            let exactly = |half| {
                 let exact = exact.get_or_insert_with(|| Exact::new(self, &defined));
-                exact.shadows(view, bind, place, work)
+                exact.shadows(view, half, place, work)
             };
-            let listed = |listed: Operations| listed.has(Operation::Bind);
-            let binds = !ace.redirects()
-                && ace.matcher.operations.is_none_or(listed)
-                && self.asked(view).operations.contains(&Operation::Bind);
-            let (by, but_bind) = match covered
-                .map_or_else(|| exactly(false), |one| Outcome::Shadowed(vec![one]))
-            {
-                // What is not there is compared for a BIND only, and entries with parents pass it over.
-                Outcome::Shadowed(by) => (by, binds && !plainly && matches!(exactly(true), Outcome::Silent)),
-                Outcome::Void if binds => match exactly(true) {
-                    Outcome::Shadowed(by) => (by, false),
-                    Outcome::Silent | Outcome::Void => continue,
-                },
-                Outcome::Silent | Outcome::Void => continue,
-            };
+            let Some((by, but_bind)) = self.shadows(ace, view, covering, exactly) else { continue };
             let same = by.iter().all(|shadow| self.ace(shadow).is_some_and(|other| self.alike(ace, other)));
             *alike += usize::from(same);
             if !same || *alike <= MOST_ALIKE {
@@ -192,19 +189,55 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// An earlier entry that decides likely requests of the one at `place`; `None` of these: they were no good.
-    /// `None`: it decides one itself, or there are none.
-    fn sampled(&self, sampler: &Sampler<'_>, view: View, place: usize, ace: &Ace) -> Option<Option<Shadow>> {
-        let mut earlier = None;
+    /// Those that decide all that an entry matches, and whether a BIND may reach it all the same. `covering`: one that does so, as was
+    /// seen without calculating. `None`: it decides something, or matches nothing, or it is not known.
+    fn shadows(
+        &self,
+        ace: &Ace,
+        view: View,
+        covering: Option<Shadow>,
+        mut exactly: impl FnMut(Half) -> Calculated,
+    ) -> Option<(Vec<Shadow>, bool)> {
+        let covers_binds =
+            covering.as_ref().and_then(|shadow| self.ace(shadow)).is_some_and(|other| !other.redirects());
+        let binds = self.takes_binds(ace, view);
+        match covering.map_or_else(|| exactly(Half::Others), |shadow| Calculated::Shadowed(vec![shadow])) {
+            // What is not there is compared for a BIND only, and entries with parents pass it over.
+            Calculated::Shadowed(by) => {
+                let but_bind = binds && !covers_binds && matches!(exactly(Half::Binds), Calculated::Silent);
+                Some((by, but_bind))
+            }
+            Calculated::Void if binds => match exactly(Half::Binds) {
+                Calculated::Shadowed(by) => Some((by, false)),
+                Calculated::Silent | Calculated::Void => None,
+            },
+            Calculated::Silent | Calculated::Void => None,
+        }
+    }
+
+    /// Whether an entry may decide BINDs.
+    fn takes_binds(&self, ace: &Ace, view: View) -> bool {
+        let lists_it = |listed: Operations| listed.has(Operation::Bind);
+        !ace.redirects()
+            && ace.matcher.operations.is_none_or(lists_it)
+            && self.asked(view).operations.contains(&Operation::Bind)
+    }
+
+    /// Which entry decides likely requests of the one at `place`.
+    fn sampled(&self, sampler: &Sampler<'_>, view: View, place: usize, ace: &Ace) -> Sampled {
+        let mut found = Sampled::Unclear;
         for again in [false, true] {
-            match self.first(sampler.witness(&ace.matcher, self.asked(view), again)?, place) {
-                First::Itself => return None,
-                First::Earlier(shadow) if self.covers(&shadow, ace) => return Some(Some(shadow)),
-                First::Earlier(shadow) => earlier = Some(shadow),
+            let Some(witness) = sampler.witness(&ace.matcher, self.asked(view), again) else {
+                return Sampled::Itself;
+            };
+            match self.first(witness, place) {
+                First::Itself => return Sampled::Itself,
+                First::Earlier(shadow) if self.covers(&shadow, ace) => return Sampled::Earlier(shadow),
+                First::Earlier(shadow) => found = Sampled::Earlier(shadow),
                 First::Later => {}
             }
         }
-        Some(earlier)
+        found
     }
 
     /// The entries of the list, in order.
@@ -270,7 +303,7 @@ enum First {
 struct Exact<'s> {
     search: &'s Search<'s>,
     space: Space<'s>,
-    requests: HashMap<(View, bool), Vec<Cell<'s>>>,
+    requests: HashMap<(View, Half), Vec<Cell<'s>>>,
 }
 
 impl<'s> Exact<'s> {
@@ -279,32 +312,32 @@ impl<'s> Exact<'s> {
         Self { search, space: Space::new(matchers, defined), requests: HashMap::new() }
     }
 
-    /// Those that decide all that the entry at `place` matches, of the BINDs or of all others.
-    fn shadows(&mut self, view: View, bind: bool, place: usize, work: &mut Work) -> Outcome {
+    /// Those that decide all that the entry at `place` matches, of a half of the requests.
+    fn shadows(&mut self, view: View, half: Half, place: usize, work: &mut Work) -> Calculated {
         let (search, space) = (self.search, &self.space);
-        let Some(ace) = search.at(place) else { return Outcome::Silent };
+        let Some(ace) = search.at(place) else { return Calculated::Silent };
         let requests =
-            self.requests.entry((view, bind)).or_insert_with(|| space.requests(search.asked(view), bind));
-        let shapes = space.shapes(&ace.matcher, bind);
+            self.requests.entry((view, half)).or_insert_with(|| space.requests(search.asked(view), half));
+        let shapes = space.shapes(&ace.matcher, half);
         let mut open: Vec<Cell<'_>> =
             requests.iter().flat_map(|cell| shapes.iter().filter_map(|shape| cell.and(shape))).collect();
         if open.is_empty() {
-            return Outcome::Void;
+            return Calculated::Void;
         }
         let mut by: Vec<Shadow> = Vec::new();
         while let Some(cell) = open.last() {
             let shadow = match search.first(example::witness(space, cell), place) {
                 First::Earlier(shadow) => shadow,
-                First::Itself | First::Later => return Outcome::Silent,
+                First::Itself | First::Later => return Calculated::Silent,
             };
             let steady = search.ace(&shadow).filter(|ace| search.is_steady(ace));
-            let Some(earlier) = steady else { return Outcome::Silent };
+            let Some(earlier) = steady else { return Calculated::Silent };
             // If it comes again, it did not take what it decides.
             let again = by.iter().any(|other| other.place == shadow.place);
-            let taken = space.shapes(&earlier.matcher, bind);
+            let taken = space.shapes(&earlier.matcher, half);
             let size: usize = open.iter().map(Cell::len).sum();
             if again || by.len() == MOST || open.len() > MOST || !work.spend(64 + size * (1 + taken.len())) {
-                return Outcome::Silent;
+                return Calculated::Silent;
             }
             for shape in &taken {
                 open = open.into_iter().flat_map(|cell| without(cell, shape)).collect();
@@ -312,7 +345,7 @@ impl<'s> Exact<'s> {
             by.push(shadow);
         }
         by.sort_by_key(|shadow| shadow.place);
-        Outcome::Shadowed(by)
+        Calculated::Shadowed(by)
     }
 }
 

@@ -9,7 +9,7 @@ use std::{fmt, net::IpAddr};
 
 use grammar::value::OPERATION_WORDS;
 
-pub use values::OFFICE_HOURS;
+pub(crate) use values::OFFICE_HOURS;
 use values::{ELSEWHERE, NAMES, PORTS, STRANGERS, USERS, next, previous};
 
 use super::Policy;
@@ -17,7 +17,7 @@ use crate::{
     program::{
         acl::{Matcher, Operation},
         auth::AuthType,
-        service::{Service, ServiceKind},
+        service::Service,
     },
     table::{Fields, Request, WeekTime},
 };
@@ -50,7 +50,7 @@ pub struct Target {
 
 /// Candidates: each combination of these.
 #[derive(Clone, Debug, Default)]
-pub struct Space {
+pub(crate) struct Space {
     users: Vec<Option<Vec<u8>>>,
     sources: Vec<IpAddr>,
     targets: Vec<Target>,
@@ -65,7 +65,7 @@ const TRIED: usize = 3;
 impl Space {
     /// Requests of `service`'s clients that an entry's fields accept, as the list sees them when `step` of the chain walks it.
     #[must_use]
-    pub fn accepted(matcher: &Matcher, service: &Service, step: AuthType, policy: &Policy) -> Self {
+    pub(crate) fn accepted(matcher: &Matcher, service: &Service, step: AuthType, policy: &Policy) -> Self {
         let operations = matcher.operations;
         let can = service.kind.operations().iter().copied();
         Self {
@@ -82,7 +82,7 @@ impl Space {
     }
 
     /// The combinations, at most `most` of them.
-    pub fn requests(&self, most: usize) -> impl Iterator<Item = Witness> + '_ {
+    pub(crate) fn requests(&self, most: usize) -> impl Iterator<Item = Witness> + '_ {
         let lengths = [
             self.operations.len(),
             self.ports.len(),
@@ -129,18 +129,22 @@ impl Witness {
 
     /// The same request but for one field, which gets other values: some that `matcher` lists nothing like, and some near its own.
     #[must_use]
-    pub fn varied(&self, field: Fields, service: &Service, step: AuthType, policy: &Policy) -> Vec<Self> {
+    pub(crate) fn varied(
+        &self,
+        field: Fields,
+        service: &Service,
+        step: AuthType,
+        policy: &Policy,
+    ) -> Vec<Self> {
         let with = |change: &dyn Fn(&mut Self)| {
             let mut other = self.clone();
             change(&mut other);
             other
         };
         let any = Matcher::default();
-        let has_target =
-            service.target.is_none() && !matches!(service.kind, ServiceKind::Admin | ServiceKind::Dnspr);
         let varied: Vec<Self> = match field {
             // The clients can't choose.
-            Fields::HOST | Fields::ADDRESS | Fields::PORT if !has_target => Vec::new(),
+            Fields::HOST | Fields::ADDRESS | Fields::PORT if !service.asks_for_target() => Vec::new(),
             Fields::USER => users(&any, step, policy)
                 .into_iter()
                 .map(|user| with(&|it| it.user.clone_from(&user)))
@@ -247,7 +251,7 @@ fn targets(matcher: &Matcher, service: &Service) -> Vec<Target> {
     if let Some((target, _)) = Target::fixed(service) {
         return vec![target];
     }
-    if matches!(service.kind, ServiceKind::Admin | ServiceKind::Dnspr) {
+    if !service.kind.has_target() {
         return vec![Target::default()];
     }
     match matcher.targets.as_deref() {
@@ -264,11 +268,11 @@ fn targets(matcher: &Matcher, service: &Service) -> Vec<Target> {
 
 /// Ports that an entry accepts.
 fn ports(matcher: &Matcher, service: &Service) -> Vec<u16> {
-    match (&service.target, service.kind, matcher.ports.as_deref()) {
+    match (&service.target, service.kind.has_target(), matcher.ports.as_deref()) {
         (Some(target), ..) => vec![target.port],
-        (None, ServiceKind::Admin | ServiceKind::Dnspr, _) => vec![0],
-        (None, _, None) => PORTS.into_iter().take(TRIED).collect(),
-        (None, _, Some(ranges)) => ranges
+        (None, false, _) => vec![0],
+        (None, true, None) => PORTS.into_iter().take(TRIED).collect(),
+        (None, true, Some(ranges)) => ranges
             .iter()
             .filter(|range| range.first <= range.last)
             .take(TRIED)

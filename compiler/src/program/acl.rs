@@ -99,13 +99,13 @@ pub struct Matcher {
 impl Matcher {
     /// Whether it stands for the fields of an entry that 3proxy refuses: nobody matches.
     #[must_use]
-    pub fn is_refused(&self) -> bool {
+    pub(crate) fn is_refused(&self) -> bool {
         self.users.as_ref().is_some_and(ItemList::is_empty)
     }
 
     /// Whether it is for all requests: it lists nothing, or all that there is.
     #[must_use]
-    pub fn lists_nothing(&self) -> bool {
+    pub(crate) fn lists_nothing(&self) -> bool {
         let Self { users, sources, targets, ports, operations, weekdays, periods } = self;
         let whole = |ranges: &[AddressRange]| ranges.iter().any(AddressRange::is_whole);
         users.is_none()
@@ -207,7 +207,7 @@ pub enum ParentKind {
 
 impl ParentKind {
     /// Every type, as it is written without the `s` for TLS.
-    pub const WORDS: [(&str, Self); 19] = [
+    pub(crate) const WORDS: [(&str, Self); 19] = [
         ("tcp", Self::Tcp),
         ("connect", Self::Connect),
         ("socks4", Self::Socks4),
@@ -256,7 +256,7 @@ impl Acls {
     }
 
     /// The same from the `from`th entry on, and in any case the last.
-    pub fn entries_from(&self, acl: AclRef, from: u32) -> impl Iterator<Item = (AceId, &Ace)> {
+    pub(crate) fn entries_from(&self, acl: AclRef, from: u32) -> impl Iterator<Item = (AceId, &Ace)> {
         let copied = self.lists.get(acl.list.0 as usize).map_or(&[][..], Vec::as_slice);
         let before = acl.len.saturating_sub(1) as usize;
         let ids = copied.get(from as usize..before).unwrap_or_default().iter().copied().chain([acl.last]);
@@ -285,7 +285,7 @@ impl Parent {
 
     /// The kind of service that a local redirection hands the request to.
     #[must_use]
-    pub fn redirects_to(&self) -> Option<ServiceKind> {
+    pub(crate) fn redirects_to(&self) -> Option<ServiceKind> {
         use ParentKind as Kind;
         let kind = match self.kind {
             Kind::Http | Kind::Connect | Kind::ConnectName => ServiceKind::Proxy,

@@ -7,7 +7,7 @@ use grammar::{
 };
 
 use super::Set;
-use crate::sources::Loc;
+use crate::{code::Code, sources::Loc};
 
 /// One type in an `auth` line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,13 +75,13 @@ impl AuthType {
 
     /// It asks for a password.
     #[must_use]
-    pub const fn asks_password(self) -> bool {
+    pub(crate) const fn asks_password(self) -> bool {
         matches!(self, Self::Strong | Self::Radius)
     }
 
     /// The access list is told a user name.
     #[must_use]
-    pub const fn names_user(self) -> bool {
+    pub(crate) const fn names_user(self) -> bool {
         !matches!(self, Self::None | Self::IpOnly)
     }
 
@@ -97,7 +97,7 @@ impl AuthType {
 /// Only successes behind a cache step are remembered: the key is made when the cache is asked. A second cache step is never
 /// reached by a hit.
 #[must_use]
-pub fn remembering(chain: &[AuthStep]) -> Option<(&AuthStep, &[AuthStep])> {
+pub(crate) fn remembering(chain: &[AuthStep]) -> Option<(&AuthStep, &[AuthStep])> {
     let at = chain.iter().position(|step| step.kind.is_cache())?;
     let (cache, behind) = chain.get(at..)?.split_first()?;
     behind.iter().any(|step| step.kind.is_real()).then_some((cache, behind))
@@ -151,11 +151,11 @@ impl Password {
 
     /// 3proxy's code for a wrong one.
     #[must_use]
-    pub const fn wrong(&self) -> u16 {
+    pub const fn wrong(&self) -> Code {
         match self {
-            Self::Clear(_) => 6,
-            Self::Crypt(_) => 7,
-            Self::Nt(_) => 8,
+            Self::Clear(_) => Code::WRONG_CLEAR,
+            Self::Crypt(_) => Code::WRONG_CRYPT,
+            Self::Nt(_) => Code::WRONG_NT,
         }
     }
 }
@@ -180,6 +180,11 @@ pub struct Radius {
     pub secret: Secret,
     /// Servers in the order in which they are tried.
     pub servers: Vec<RadiusServer>,
+}
+
+impl Radius {
+    /// So many of its servers count.
+    pub(crate) const MOST_SERVERS: usize = 5;
 }
 
 /// One RADIUS server.

@@ -50,7 +50,7 @@ impl<T> Limit<T> {
 
     /// It limits several clients together.
     #[must_use]
-    pub fn is_shared(&self) -> bool {
+    pub(crate) fn is_shared(&self) -> bool {
         let Matcher { users, sources, .. } = &self.matcher;
         let one_user = users.as_ref().is_some_and(|users| users.iter().nth(1).is_none());
         let one_source = matches!(sources.as_deref(), Some([only]) if only.first == only.last);

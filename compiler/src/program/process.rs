@@ -28,7 +28,7 @@ pub struct Process {
     /// `plugin`, in order.
     pub plugins: Vec<Set<Vec<Text>>>,
     /// `pcre`, `pcre_rewrite`, `pcre_extend`, `pcre_options`, in order.
-    pub filters: Vec<Loc>,
+    pub filters: Vec<Filter>,
     /// `config`: the file that a reload reads.
     pub config: Option<Set<Text>>,
     /// `writable`: the admin service may rewrite the configuration.
@@ -45,16 +45,27 @@ pub struct Process {
     pub log_files: LogFiles,
 }
 
+/// A line about filters of what passes, as it is written: filters are not modelled.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Filter {
+    /// The line.
+    pub at: Loc,
+    /// Its command.
+    pub name: &'static str,
+    /// Its arguments.
+    pub words: Vec<Text>,
+}
+
 impl Process {
     /// How often a chain of parents is drawn before a request fails: 3proxy's default is 2.
     #[must_use]
-    pub fn parent_attempts(&self) -> u32 {
+    pub(crate) fn parent_attempts(&self) -> u32 {
         self.parent_retries.map_or(2, |retries| retries.value)
     }
 }
 
 /// `timeouts`, in seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Timeouts {
     /// The line that set them last.
     pub at: Option<Loc>,

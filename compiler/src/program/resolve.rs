@@ -1,5 +1,5 @@
 //! Name resolution: servers, cache, static records.
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use grammar::Text;
 
@@ -25,6 +25,15 @@ pub struct Resolver {
     pub mode: Set<ResolverMode>,
     /// `dialer`: a command to run when a name does not resolve.
     pub dialer: Option<Set<Text>>,
+}
+
+impl Resolver {
+    /// So many `nserver` lines count.
+    pub(crate) const MOST_SERVERS: usize = 5;
+    /// What every name is behind `fakeresolve`, where an IPv4 address is wanted.
+    pub const FAKE_V4: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
+    /// And where an IPv6 address is.
+    pub const FAKE_V6: Ipv6Addr = Ipv6Addr::from_bits(2);
 }
 
 /// Who resolves.

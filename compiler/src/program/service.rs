@@ -1,4 +1,6 @@
 //! A service: a listener with the settings that were in force at its line.
+mod kind;
+
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr},
     sync::Arc,
@@ -8,122 +10,13 @@ use grammar::Text;
 
 use super::{
     Set,
-    acl::{AclRef, Operation},
+    acl::AclRef,
     auth::{AuthCache, AuthType, Chain},
     log::ServiceLog,
     tls::Tls,
 };
 use crate::sources::Loc;
-
-/// What a service speaks to its clients.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ServiceKind {
-    /// HTTP proxy.
-    Proxy,
-    /// SOCKS 4, 4a and 5.
-    Socks,
-    /// TCP port mapper.
-    Tcppm,
-    /// UDP port mapper.
-    Udppm,
-    /// TLS, by server name.
-    Tlspr,
-    /// Finds out by the first bytes.
-    Auto,
-    /// POP3 proxy.
-    Pop3p,
-    /// IMAP proxy.
-    Imapp,
-    /// SMTP proxy.
-    Smtpp,
-    /// FTP proxy.
-    Ftppr,
-    /// Web page for the administrator.
-    Admin,
-    /// DNS proxy.
-    Dnspr,
-}
-
-impl ServiceKind {
-    /// Every kind.
-    pub const ALL: [Self; 12] = [
-        Self::Proxy,
-        Self::Socks,
-        Self::Tcppm,
-        Self::Udppm,
-        Self::Tlspr,
-        Self::Auto,
-        Self::Pop3p,
-        Self::Imapp,
-        Self::Smtpp,
-        Self::Ftppr,
-        Self::Admin,
-        Self::Dnspr,
-    ];
-
-    /// Its command.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Proxy => "proxy",
-            Self::Socks => "socks",
-            Self::Tcppm => "tcppm",
-            Self::Udppm => "udppm",
-            Self::Tlspr => "tlspr",
-            Self::Auto => "auto",
-            Self::Pop3p => "pop3p",
-            Self::Imapp => "imapp",
-            Self::Smtpp => "smtpp",
-            Self::Ftppr => "ftppr",
-            Self::Admin => "admin",
-            Self::Dnspr => "dnspr",
-        }
-    }
-
-    /// What its clients can ask for.
-    #[must_use]
-    pub const fn operations(self) -> &'static [Operation] {
-        use Operation::{
-            Admin, Bind, Connect, DnsResolve, FtpData, FtpGet, FtpList, FtpPut, HttpConnect, HttpGet,
-            HttpHead, HttpOther, HttpPost, HttpPut, UdpAssociate,
-        };
-        match self {
-            Self::Proxy => &[
-                HttpConnect,
-                HttpGet,
-                HttpPost,
-                HttpHead,
-                HttpPut,
-                HttpOther,
-                FtpGet,
-                FtpPut,
-                FtpList,
-                FtpData,
-            ],
-            Self::Socks => &[Connect, UdpAssociate, Bind],
-            Self::Auto => &[
-                HttpConnect,
-                Connect,
-                HttpGet,
-                HttpPost,
-                HttpHead,
-                HttpPut,
-                HttpOther,
-                UdpAssociate,
-                Bind,
-                FtpGet,
-                FtpPut,
-                FtpList,
-                FtpData,
-            ],
-            Self::Ftppr => &[Connect, FtpGet, FtpPut, FtpList],
-            Self::Tcppm | Self::Tlspr | Self::Pop3p | Self::Imapp | Self::Smtpp => &[Connect],
-            Self::Udppm => &[UdpAssociate],
-            Self::Admin => &[Admin],
-            Self::Dnspr => &[DnsResolve],
-        }
-    }
-}
+pub use kind::ServiceKind;
 
 /// One service line, with its copy of the settings.
 #[derive(Clone, Debug)]
@@ -162,13 +55,19 @@ pub struct Service {
 impl Service {
     /// Whether it asks its access list: with `none` first in the chain every request passes before that.
     #[must_use]
-    pub fn asks_list(&self) -> bool {
+    pub(crate) fn asks_list(&self) -> bool {
         self.chain.value.first().is_none_or(|step| step.kind != AuthType::None)
+    }
+
+    /// Whether its clients say where they want to: a port mapper's cannot.
+    #[must_use]
+    pub(crate) const fn asks_for_target(&self) -> bool {
+        self.kind.has_target() && self.target.is_none()
     }
 
     /// The access list that it asks. `None`: it asks none, or an empty one.
     #[must_use]
-    pub fn asked_list(&self) -> Option<AclRef> {
+    pub(crate) fn asked_list(&self) -> Option<AclRef> {
         self.acl.filter(|_| self.asks_list())
     }
 }
@@ -193,7 +92,7 @@ pub enum ListenAddress {
 
 /// Which clients arrive at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arriving {
+pub(crate) enum Arriving {
     /// Those with an IPv4 address. A Unix socket's count as such.
     V4,
     /// Those with an IPv6 address.
@@ -207,7 +106,7 @@ pub enum Arriving {
 impl ListenAddress {
     /// Which clients arrive at it.
     #[must_use]
-    pub fn arriving(&self) -> Arriving {
+    pub(crate) fn arriving(&self) -> Arriving {
         match self {
             Self::Ip(IpAddr::V6(address)) if address.is_unspecified() => Arriving::Both,
             Self::Ip(IpAddr::V6(address)) if address.to_ipv4_mapped().is_some() => Arriving::Mapped,

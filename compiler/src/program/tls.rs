@@ -35,7 +35,7 @@ const FOR_PARENTS: i32 = 3;
 impl Tls {
     /// Whether TLS is spoken to parents whose type asks for it.
     #[must_use]
-    pub fn secures_parents(&self) -> bool {
+    pub(crate) fn secures_parents(&self) -> bool {
         self.connect.is_some() && self.client_mode.value == FOR_PARENTS
     }
 }

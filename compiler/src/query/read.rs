@@ -49,7 +49,7 @@ impl Query {
             return Err(QueryError::new(Part::Service, "the configuration has no service"));
         };
         let user = words.user.filter(|user| *user != "-");
-        if user.is_some() && !learns_names(service.kind) {
+        if user.is_some() && !service.kind.learns_names() {
             let message = format!("clients of `{}` have no user name", service.kind.name());
             return Err(QueryError::new(Part::User, message).help("leave it out".to_owned()));
         }
@@ -89,11 +89,6 @@ impl Query {
             resolved,
         })
     }
-}
-
-/// Whether a service can learn its client's name.
-const fn learns_names(kind: ServiceKind) -> bool {
-    !matches!(kind, ServiceKind::Tcppm | ServiceKind::Udppm | ServiceKind::Dnspr | ServiceKind::Tlspr)
 }
 
 /// An address, in brackets or not.

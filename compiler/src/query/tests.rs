@@ -49,7 +49,7 @@ fn answer(config: &str, text: &str) -> (&'static str, u16, Option<u32>, Vec<&'st
     let entry = answer.verdict().and_then(|verdict| verdict.entry);
     let line =
         entry.map(|entry| compiled.sources.line_column(compiled.program.acls.ace(entry).unwrap().at).line);
-    (answer.outcome.name(), answer.code, line, answer.needs.names().collect())
+    (answer.outcome.name(), answer.code.number(), line, answer.needs.names().collect())
 }
 
 #[test]

@@ -30,12 +30,12 @@ pub(crate) struct Askable {
     /// A list may be walked for a client that gave no name.
     pub(crate) nobody: bool,
     /// The names of clients.
-    pub(crate) names: Names,
+    pub(crate) names: ClientNames,
 }
 
 /// Under which names clients can come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Names {
+pub(crate) enum ClientNames {
     /// None.
     #[default]
     Hidden,
@@ -54,7 +54,7 @@ impl Askable {
             v4: true,
             v6: true,
             nobody: true,
-            names: Names::Any,
+            names: ClientNames::Any,
             ..Self::default()
         }
     }
@@ -70,7 +70,7 @@ impl Askable {
                 }
             }
             asked.by_name |= service.kind == ServiceKind::Dnspr;
-            asked.no_target &= matches!(service.kind, ServiceKind::Admin | ServiceKind::Dnspr);
+            asked.no_target &= !service.kind.has_target();
             let family = service.options.family.map(|family| family.value).unwrap_or_default();
             asked.v4 |= family != Family::V6;
             asked.v6 |= !matches!(family, Family::Default | Family::V4);
@@ -92,9 +92,9 @@ impl Askable {
             checked &= !program.users.is_empty();
         }
         asked.names = match (named, checked) {
-            (false, _) => Names::Hidden,
-            (true, false) => Names::Any,
-            (true, true) => Names::Defined,
+            (false, _) => ClientNames::Hidden,
+            (true, false) => ClientNames::Any,
+            (true, true) => ClientNames::Defined,
         };
         asked
     }

@@ -17,7 +17,7 @@ use std::{
 };
 
 use super::{
-    askable::{Askable, Names},
+    askable::{Askable, ClientNames},
     cell::{Cell, FIELDS, PORT, Shape},
     hosts::{self, Hosts, Named, Patterns},
     ranges::Ranges,
@@ -36,6 +36,20 @@ pub(crate) const NO_ADDRESS: u128 = V4.0;
 pub(crate) const NOBODY: u128 = 0;
 /// Seconds of a week.
 const WEEK: u128 = 7 * 24 * 60 * 60;
+
+/// BINDs or all other requests: what is not there is compared for the ones, and skipped for the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Half {
+    /// All but BINDs.
+    Others,
+    /// BINDs. They pass over entries with parents.
+    Binds,
+}
+
+impl Half {
+    /// Both.
+    pub(crate) const ALL: [Self; 2] = [Self::Others, Self::Binds];
+}
 
 /// The numbers of what lists name.
 #[derive(Debug)]
@@ -88,19 +102,19 @@ impl<'a> Space<'a> {
         self.users.get(name).copied().unwrap_or(self.others())
     }
 
-    /// All requests that can be asked, the BINDs or the others.
-    pub(crate) fn requests(&self, asked: &'a Askable, bind: bool) -> Vec<Cell<'a>> {
+    /// All requests of a half that can be asked.
+    pub(crate) fn requests(&self, asked: &'a Askable, half: Half) -> Vec<Cell<'a>> {
         use Operation::{Bind, UdpAssociate};
         let udp = |operation: &Operation| *operation == UdpAssociate;
-        let groups: [Vec<Operation>; 2] = if bind {
-            [asked.operations.iter().copied().filter(|operation| *operation == Bind).collect(), Vec::new()]
-        } else {
-            let others = asked.operations.iter().copied().filter(|operation| *operation != Bind);
-            others.partition::<Vec<_>, _>(|operation| !udp(operation)).into()
+        let (binds, others): (Vec<_>, Vec<_>) =
+            asked.operations.iter().copied().partition(|operation| *operation == Bind);
+        let groups = match half {
+            Half::Binds => [binds, Vec::new()],
+            Half::Others => others.into_iter().partition::<Vec<_>, _>(|operation| !udp(operation)).into(),
         };
         let cells = groups.into_iter().filter(|group| !group.is_empty()).flat_map(|group| {
             let udp = group.iter().any(udp);
-            self.targets(asked, bind, udp).into_iter().map(move |(hosts, addresses, ports)| Cell {
+            self.targets(asked, half, udp).into_iter().map(move |(hosts, addresses, ports)| Cell {
                 numbers: [
                     self.clients(asked),
                     whole(0, u128::MAX),
@@ -117,7 +131,7 @@ impl<'a> Space<'a> {
 
     /// All queries for a name, as a list is asked of them for the second time.
     pub(crate) fn named(&self, asked: &'a Askable) -> Vec<Cell<'a>> {
-        let mut cells = self.requests(asked, false);
+        let mut cells = self.requests(asked, Half::Others);
         cells.retain(|_| asked.by_name);
         for cell in &mut cells {
             *cell = cell.with(PORT, whole(DNS.into(), DNS.into()));
@@ -130,9 +144,9 @@ impl<'a> Space<'a> {
         let mut users = Vec::new();
         users.extend(asked.nobody.then_some((NOBODY, NOBODY)));
         match &asked.names {
-            Names::Hidden => {}
-            Names::Any => users.push((NOBODY + 1, self.others())),
-            Names::Defined => {
+            ClientNames::Hidden => {}
+            ClientNames::Any => users.push((NOBODY + 1, self.others())),
+            ClientNames::Defined => {
                 let known = self.defined.iter().map(|name| self.user(name));
                 users.extend(known.filter(|user| *user != NOBODY).map(|user| (user, user)));
             }
@@ -140,17 +154,17 @@ impl<'a> Space<'a> {
         Ranges::new(users)
     }
 
-    fn targets(&self, asked: &'a Askable, bind: bool, udp: bool) -> Vec<(Hosts<'a>, Ranges, Ranges)> {
-        let addresses = match (bind, udp) {
-            (true, _) => whole(0, u128::MAX),
-            (false, true) => whole(1, u128::MAX),
-            (false, false) => whole(1, u128::MAX).minus(&whole(NO_ADDRESS, NO_ADDRESS)),
+    fn targets(&self, asked: &'a Askable, half: Half, udp: bool) -> Vec<(Hosts<'a>, Ranges, Ranges)> {
+        let addresses = match (half, udp) {
+            (Half::Binds, _) => whole(0, u128::MAX),
+            (Half::Others, true) => whole(1, u128::MAX),
+            (Half::Others, false) => whole(1, u128::MAX).minus(&whole(NO_ADDRESS, NO_ADDRESS)),
         };
         let family = |used: bool, ranges: &[(u128, u128)]| if used { ranges.to_vec() } else { Vec::new() };
         let v6 = family(asked.v6, &[(0, V4.0 - 1), (V4.1 + 1, u128::MAX)]);
         let used = [family(asked.v4, &[V4]), v6, vec![(NO_ADDRESS, NO_ADDRESS)]].concat();
         let addresses = addresses.and(&Ranges::new(used));
-        let ports = whole(u128::from(!bind && !udp), u128::from(u16::MAX));
+        let ports = whole(u128::from(half == Half::Others && !udp), u128::from(u16::MAX));
         if asked.no_target {
             return vec![(Hosts::nothing(self.filler), whole(NO_ADDRESS, NO_ADDRESS), whole(0, 0))];
         }
@@ -166,13 +180,13 @@ impl<'a> Space<'a> {
     }
 
     /// What an entry accepts, its action and parents aside, as disjoint shapes.
-    pub(crate) fn shapes(&self, matcher: &'a Matcher, bind: bool) -> Vec<Shape<'a>> {
+    pub(crate) fn shapes(&self, matcher: &'a Matcher, half: Half) -> Vec<Shape<'a>> {
         let users = matcher.users.as_ref().map(|names| {
             Ranges::new(names.iter().map(|name| self.user(name)).map(|user| (user, user)).collect())
         });
         let ports = matcher.ports.as_deref().map(|ranges| {
             let listed = ranges.iter().map(|range| (range.first.into(), range.last.into()));
-            Ranges::new(listed.chain((!bind).then_some((0, 0))).collect())
+            Ranges::new(listed.chain((half == Half::Others).then_some((0, 0))).collect())
         });
         let operations = matcher.operations.map(|listed| {
             let has = Operation::ALL.into_iter().filter(|operation| listed.has(*operation));
@@ -191,7 +205,7 @@ impl<'a> Space<'a> {
         };
         match matcher.targets.as_deref() {
             Some(targets) => {
-                targets_of(targets, bind).map(|(addresses, hosts)| shape(addresses, hosts)).collect()
+                targets_of(targets, half).map(|(addresses, hosts)| shape(addresses, hosts)).collect()
             }
             None => vec![shape(None, Named::Any)],
         }
@@ -204,13 +218,13 @@ impl<'a> Space<'a> {
 }
 
 /// Targets as sets of addresses and names, of which a request is in one at most.
-fn targets_of(targets: &Targets, bind: bool) -> impl Iterator<Item = (Option<Ranges>, Named<'_>)> {
+fn targets_of(targets: &Targets, half: Half) -> impl Iterator<Item = (Option<Ranges>, Named<'_>)> {
     let patterns: Patterns<'_> = targets.names.iter().collect();
     let mut addresses = addresses_of(&targets.addresses);
-    if !bind {
+    if half == Half::Others {
         addresses = addresses.minus(&Ranges::new(vec![(0, 0), (NO_ADDRESS, NO_ADDRESS)]));
     }
-    let none = (!bind).then(|| whole(NO_ADDRESS, NO_ADDRESS));
+    let none = (half == Half::Others).then(|| whole(NO_ADDRESS, NO_ADDRESS));
     let shapes = match (targets.addresses.is_empty(), targets.names.is_empty()) {
         (true, true) => [Some((None, Named::Any)), None, None],
         (true, false) => [Some((None, Named::In { patterns, none: true })), None, None],

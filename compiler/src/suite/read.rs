@@ -7,7 +7,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::{Deciding, Request, Suite, SuiteError, Test, Written};
+use super::{Deciding, Suite, SuiteError, Test, Written, WrittenRequest};
 use crate::query::Outcome;
 
 /// The keys of a test and of the defaults.
@@ -131,7 +131,7 @@ impl Reader {
         let own = self.values(table);
         let all: Values<'_> = defaults.iter().chain(&own).map(|(key, value)| (*key, *value)).collect();
         let mut written = |key| self.written(key, all.get(key)?);
-        let request = Request {
+        let request = WrittenRequest {
             service: written("service"),
             user: written("user"),
             from: written("from"),

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use field::{Operations, Placed, Ports, Sources, TargetField, Times, Users, those};
 use matching::FieldMatches;
-pub use matching::Matching;
+pub(crate) use matching::Matching;
 
 use super::{
     Fields, Subject,
@@ -27,7 +27,7 @@ use crate::program::acl::Matcher;
 
 /// An entry, as far as an index looks at it.
 #[derive(Clone, Copy, Debug)]
-pub struct Row<'a> {
+pub(crate) struct Row<'a> {
     /// Its fields.
     pub matcher: &'a Matcher,
     /// Whom it never decides.
@@ -37,7 +37,7 @@ pub struct Row<'a> {
 }
 
 /// The entries of a list, each looked at when it is asked for.
-pub struct Rows<'a> {
+pub(crate) struct Rows<'a> {
     /// How many there are.
     pub count: u32,
     /// The one at a place in the list.
@@ -53,7 +53,7 @@ impl<'a> Rows<'a> {
 
 /// Which requests an entry is passed over for although it matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Passes {
+pub(crate) enum Passes {
     /// None.
     #[default]
     Nobody,
@@ -65,7 +65,7 @@ pub enum Passes {
 
 /// In which order an index keeps its entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
+pub(crate) enum Layout {
     /// The list's: [`Index::matching`] finds them in it.
     List,
     /// In groups that list something for the same selective fields: best for [`Index::first`].
@@ -74,7 +74,7 @@ pub enum Layout {
 
 /// Of which entries the first is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Among {
+pub(crate) enum Among {
     /// All.
     All,
     /// Those that list targets or ports.
@@ -85,7 +85,7 @@ pub enum Among {
 
 /// The indexed entries of one list.
 #[derive(Debug)]
-pub struct Index {
+pub(crate) struct Index {
     /// By place in the layout: the entry. Groups begin at blocks, so between them there is [`NOBODY`].
     entries: Box<[u32]>,
     groups: Box<[Group]>,
@@ -120,7 +120,7 @@ const NOBODY: u32 = u32::MAX;
 impl Index {
     /// Indexes entries.
     #[must_use]
-    pub fn new(rows: &Rows<'_>, layout: Layout) -> Self {
+    pub(crate) fn new(rows: &Rows<'_>, layout: Layout) -> Self {
         let (entries, groups) = lay_out(rows, layout);
         let placed = &Placed { rows, entries: &entries };
         let passed = rows.iter().any(|row| row.passes == Passes::Redirected);
@@ -142,7 +142,7 @@ impl Index {
 
     /// The first of those entries, in the order of the list, that matches `subject` as far as `fields` go. Weights are not looked at.
     #[must_use]
-    pub fn first(&self, subject: &Subject<'_>, fields: Fields, among: Among) -> Option<u32> {
+    pub(crate) fn first(&self, subject: &Subject<'_>, fields: Fields, among: Among) -> Option<u32> {
         let mut asked = self.ask(subject, fields, among);
         let mut first = NOBODY;
         let mut start = 0;
@@ -160,7 +160,12 @@ impl Index {
 
     /// Those of these entries that match `subject` as far as `fields` go, in the order of the layout. Weights are not looked at.
     #[must_use]
-    pub fn matching<'a>(&'a self, subject: &Subject<'_>, fields: Fields, among: Among) -> Matching<'a> {
+    pub(crate) fn matching<'a>(
+        &'a self,
+        subject: &Subject<'_>,
+        fields: Fields,
+        among: Among,
+    ) -> Matching<'a> {
         let blocks = u32::try_from(self.heads.len()).unwrap_or(u32::MAX);
         Matching::new(self.ask(subject, fields, among), &self.entries, blocks)
     }
@@ -201,12 +206,12 @@ impl Index {
 
     /// Bytes on the heap, about.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.sizes().map(|(_, bytes)| bytes).sum()
     }
 
     /// Bytes on the heap, about, of what it is made of: the fields that some entry lists something for, and the order.
-    pub fn sizes(&self) -> impl Iterator<Item = (&'static str, usize)> {
+    pub(crate) fn sizes(&self) -> impl Iterator<Item = (&'static str, usize)> {
         let order = size_of_val(&*self.entries) + size_of_val(&*self.groups) + size_of_val(&*self.heads);
         let parts = [
             ("user", self.users.as_ref().map(Users::bytes)),

@@ -13,7 +13,7 @@ use crate::program::acl::{Ace, AceId, AclRef, Acls, Parent};
 
 /// A compiled list. Lists of equal content share one.
 #[derive(Debug)]
-pub struct ListTable {
+pub(crate) struct ListTable {
     /// `None`: it is so short that walking is as fast.
     index: Option<Index>,
     /// The first entry that has a weight. Whether one matches depends then on those that were passed over before it.
@@ -29,7 +29,7 @@ const FEW_VALUES: usize = 128;
 impl ListTable {
     /// Compiles the entries of a list.
     #[must_use]
-    pub fn new(acls: &Acls, ids: &[AceId]) -> Self {
+    pub(crate) fn new(acls: &Acls, ids: &[AceId]) -> Self {
         let aces = ids.iter().filter_map(|id| acls.ace(*id));
         let values: usize = aces.map(|ace| ace.matcher.values()).sum();
         let table = Self::indexed(acls, ids);
@@ -59,7 +59,7 @@ impl ListTable {
 
     /// Bytes on the heap, about.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         size_of_val(&*self.compared) + self.index.as_ref().map_or(0, Index::bytes)
     }
 
@@ -70,20 +70,20 @@ impl ListTable {
 
     /// How many entries it has.
     #[must_use]
-    pub const fn entries(&self) -> usize {
+    pub(crate) const fn entries(&self) -> usize {
         self.compared.len()
     }
 
     /// The index; `None`: the list is so short that it is walked.
     #[must_use]
-    pub const fn index(&self) -> Option<&Index> {
+    pub(crate) const fn index(&self) -> Option<&Index> {
         self.index.as_ref()
     }
 }
 
 /// Whom an entry is passed over for.
 #[must_use]
-pub fn passes(acls: &Acls, ace: &Ace) -> Passes {
+pub(crate) fn passes(acls: &Acls, ace: &Ace) -> Passes {
     match acls.parents(ace).first() {
         None => Passes::Nobody,
         Some(first) if Parent::is_local(first) => Passes::Redirected,
@@ -93,7 +93,7 @@ pub fn passes(acls: &Acls, ace: &Ace) -> Passes {
 
 /// A number that lists of equal content share.
 #[must_use]
-pub fn digest(acls: &Acls, ids: &[AceId]) -> u64 {
+pub(crate) fn digest(acls: &Acls, ids: &[AceId]) -> u64 {
     let mut hash = DefaultHasher::new();
     for ace in ids.iter().filter_map(|id| acls.ace(*id)) {
         (&ace.matcher, passes(acls, ace), oracle::waits(ace), ace.weight).hash(&mut hash);
@@ -103,7 +103,7 @@ pub fn digest(acls: &Acls, ids: &[AceId]) -> u64 {
 
 /// Whether one table answers for both lists: their entries match alike. What they decide then is looked up in each.
 #[must_use]
-pub fn equal(acls: &Acls, one: &[AceId], other: &[AceId]) -> bool {
+pub(crate) fn equal(acls: &Acls, one: &[AceId], other: &[AceId]) -> bool {
     let alike = |(one, other): (&AceId, &AceId)| match (acls.ace(*one), acls.ace(*other)) {
         (Some(one), Some(other)) => {
             one.matcher == other.matcher
@@ -118,7 +118,7 @@ pub fn equal(acls: &Acls, one: &[AceId], other: &[AceId]) -> bool {
 
 /// A table, asked for one service.
 #[derive(Clone, Copy, Debug)]
-pub struct Copied<'a> {
+pub(crate) struct Copied<'a> {
     /// The table of the list.
     pub table: &'a ListTable,
     /// Where the entries are.

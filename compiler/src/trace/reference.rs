@@ -11,6 +11,7 @@ use std::net::IpAddr;
 use super::Case;
 use crate::{
     chain::Identity,
+    code::Code,
     policy::Policy,
     program::{
         Program,
@@ -50,7 +51,7 @@ pub struct Ends {
     /// How.
     pub outcome: Outcome,
     /// 3proxy's code.
-    pub code: u16,
+    pub code: Code,
     /// What the access list says; `None`: it is not asked, so no parent is passed.
     pub verdict: Option<Verdict>,
 }
@@ -138,7 +139,7 @@ impl Ends {
 
     /// Whether both are one to the client: how it ends, and by which entry if it passes (that fixes the parents).
     fn is_same(&self, other: &Self) -> bool {
-        let way = |ends: &Self| ends.verdict.and_then(|verdict| verdict.entry).filter(|_| ends.code == 0);
+        let way = |ends: &Self| ends.verdict.and_then(|verdict| verdict.entry).filter(|_| ends.code.passes());
         self.outcome == other.outcome && way(self) == way(other)
     }
 }
@@ -147,7 +148,7 @@ impl Ends {
 pub(super) fn of(policy: &Policy, case: &Case) -> Vec<Otherwise> {
     let (query, own) = (&case.query, Ends::of(&case.answer));
     if looked_up_first(policy, query, &case.answer) {
-        let ends = Ends { outcome: Outcome::Unresolved, code: 100, verdict: None };
+        let ends = Ends { outcome: Outcome::Unresolved, code: Code::UNRESOLVED, verdict: None };
         return Vec::from([Otherwise::always(Reason::LookedUpFirst, Some(ends))]);
     }
     let reasons = reasons(policy, query);
@@ -239,8 +240,8 @@ fn as_seen(policy: &Policy, query: &Query, reasons: &[Reason]) -> Ends {
     // Zeros in IPv6 form are an address, and lead to this host.
     let is_zeros = matches!(query.target, Some(TargetName::Address(address)) if address.is_unspecified());
     let in_v6_form = reasons.iter().any(|reason| matches!(reason, Reason::TargetInV6Form(_)));
-    if ends.code == 100 && is_zeros && in_v6_form && query.port != 0 {
-        ends = Ends { outcome: Outcome::Allow, code: 0, ..ends };
+    if ends.code == Code::UNRESOLVED && is_zeros && in_v6_form && query.port != 0 {
+        ends = Ends { outcome: Outcome::Allow, code: Code::PASSED, ..ends };
     }
     ends
 }
@@ -259,7 +260,7 @@ impl Judge for Reference<'_> {
         if is_cut { query.user.as_ref().map(grammar::Text::as_bytes) } else { query.claimed() }
     }
 
-    fn identify(&mut self, kind: AuthType, claimed: Option<&[u8]>) -> Result<Identity, u16> {
+    fn identify(&mut self, kind: AuthType, claimed: Option<&[u8]>) -> Result<Identity, Code> {
         let has = |reason: &Reason| self.reasons.contains(reason);
         let given = self.query.password.as_ref();
         if claimed.is_some() && has(&Reason::CredentialsCut) {
@@ -318,7 +319,7 @@ fn record_in_other_case(program: &Program, query: &Query) -> Option<Loc> {
 
 /// What 3proxy makes of the parents of a request that passes.
 fn by_parents(policy: &Policy, query: &Query, answer: &Answer) -> Vec<Otherwise> {
-    let (Some(verdict), 0) = (answer.verdict(), answer.code) else { return Vec::new() };
+    let (Some(verdict), Code::PASSED) = (answer.verdict(), answer.code) else { return Vec::new() };
     let groups = way::groups(policy.parents(verdict));
     // A type that knows a name may come yet.
     let service = policy.program().services.get(query.service);
@@ -330,7 +331,7 @@ fn by_parents(policy: &Policy, query: &Query, answer: &Answer) -> Vec<Otherwise>
     };
     let mut told = Vec::new();
     if let Some(parent) = way::surely(&groups, starred).filter(|_| no_name) {
-        let ends = Ends { outcome: Outcome::AuthRequired, code: 4, verdict: Some(verdict) };
+        let ends = Ends { outcome: Outcome::AuthRequired, code: Code::NO_USER, verdict: Some(verdict) };
         told.push(Otherwise::always(Reason::ReadAsStar(parent.at), Some(ends)));
     }
     let faked = &policy.program().history.faked_parents;

@@ -39,7 +39,7 @@ pub fn rotation(word: &[u8]) -> Rotation {
 }
 
 /// `-gTRAFF,NUM,DELAY`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Grace {
     /// Reads of so many bytes or less are small.
     pub bytes: i32,
@@ -70,7 +70,7 @@ pub fn grace(word: &[u8]) -> Reading<Grace, NumberTrap> {
 }
 
 /// `-s[N]:MIN,STREAK,SMALL`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Splice {
     /// 1 down, 2 up, 3 both; 5, 6, 7 the same only where it pays; 0 off.
     pub mode: u8,
@@ -113,7 +113,7 @@ pub fn splice(word: &[u8]) -> Reading<Splice, NumberTrap> {
 }
 
 /// A list of socket options.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SocketOptions(pub Vec<SocketOption>);
 
 /// A socket option that 3proxy sets, to 1, except for `TCP_MAXSEG`, whose value is that of `maxseg`.

@@ -1,18 +1,17 @@
 //! Passwords, compared so that the time taken tells nothing.
-use compiler::program::auth::Password;
+use compiler::{code::Code, program::auth::Password};
 use grammar::Secret;
 
 use crate::{crypt, snapshot::Snapshot};
 
-/// Whether `given` is the password of `user`; otherwise 3proxy's code: 5 no such user or no password given, 6, 7 or 8 a wrong one,
-/// by how it is kept.
+/// Whether `given` is the password of `user`; otherwise 3proxy's code.
 ///
 /// A user that does not exist takes as long as a wrong password does that is clear, or, if some users have passwords that take long,
 /// as long as one of those. Such are checked on another thread.
-pub(super) async fn check(snapshot: &Snapshot, user: &[u8], given: Option<&Secret>) -> Result<(), u16> {
-    let given = given.ok_or(5_u16)?;
+pub(super) async fn check(snapshot: &Snapshot, user: &[u8], given: Option<&Secret>) -> Result<(), Code> {
+    let given = given.ok_or(Code::UNKNOWN_USER)?;
     let kept = snapshot.policy.user(user);
-    let code = kept.map_or(5, Password::wrong);
+    let code = kept.map_or(Code::UNKNOWN_USER, Password::wrong);
     let nobodys = Password::Clear(Secret::from(&b""[..]));
     let asked = kept.or(snapshot.slow_password.as_ref()).unwrap_or(&nobodys);
     let right = if crypt::takes_long(asked) {
@@ -26,6 +25,7 @@ pub(super) async fn check(snapshot: &Snapshot, user: &[u8], given: Option<&Secre
 
 #[cfg(test)]
 mod tests {
+    use compiler::code::Code;
     use grammar::Secret;
 
     use super::check;
@@ -39,21 +39,25 @@ mod tests {
             let snapshot = snapshot(&format!("users {}\nauth strong\nproxy\n", quoted(&users)));
             for (user, given, expected) in [
                 ("clear", Some("secret"), Ok(())),
-                ("clear", Some("Secret"), Err(6)),
-                ("clear", Some("secret\0"), Err(6)),
-                ("clear", Some(""), Err(6)),
-                ("clear", None, Err(5)),
+                ("clear", Some("Secret"), Err(Code::WRONG_CLEAR)),
+                ("clear", Some("secret\0"), Err(Code::WRONG_CLEAR)),
+                ("clear", Some(""), Err(Code::WRONG_CLEAR)),
+                ("clear", None, Err(Code::UNKNOWN_USER)),
                 ("empty", Some(""), Ok(())),
                 ("blake", Some("abc"), Ok(())),
-                ("blake", Some("abd"), Err(7)),
+                ("blake", Some("abd"), Err(Code::WRONG_CRYPT)),
                 ("nt", Some("abc"), Ok(())),
-                ("nt", Some("abd"), Err(8)),
-                ("md5", Some("abc"), if users.contains("md5") { Ok(()) } else { Err(5) }),
-                ("md5", Some("abd"), Err(if users.contains("md5") { 7 } else { 5 })),
+                ("nt", Some("abd"), Err(Code::WRONG_NT)),
+                ("md5", Some("abc"), if users.contains("md5") { Ok(()) } else { Err(Code::UNKNOWN_USER) }),
+                (
+                    "md5",
+                    Some("abd"),
+                    Err(if users.contains("md5") { Code::WRONG_CRYPT } else { Code::UNKNOWN_USER }),
+                ),
                 // Not even with the password that is asked in their place.
-                ("nobody", Some("abc"), Err(5)),
-                ("nobody", Some(""), Err(5)),
-                ("nobody", Some("secret"), Err(5)),
+                ("nobody", Some("abc"), Err(Code::UNKNOWN_USER)),
+                ("nobody", Some(""), Err(Code::UNKNOWN_USER)),
+                ("nobody", Some("secret"), Err(Code::UNKNOWN_USER)),
             ] {
                 let given = given.map(|text| Secret::from(text.as_bytes()));
                 let found = check(&snapshot, user.as_bytes(), given.as_ref()).await;

@@ -3,6 +3,7 @@ use std::net::Ipv4Addr;
 
 use compiler::{
     chain::{self, Identity},
+    code::Code,
     program::acl::Operation,
     table::Request,
 };
@@ -51,8 +52,8 @@ impl Asker {
         let verdict = session.snapshot.policy.decide(session.service.index, &request);
         let entry = verdict.entry.and_then(|entry| session.snapshot.program.acls.ace(entry));
         session.record.nolog = entry.is_some_and(|entry| entry.nolog);
-        match chain::code_of(verdict.decision) {
-            0 => Ok(()),
+        match Code::of(verdict.decision) {
+            Code::PASSED => Ok(()),
             code => Err(refusal(code)),
         }
     }

@@ -25,19 +25,7 @@ pub(crate) enum Transport {
 
 impl Transport {
     const fn of(kind: ServiceKind) -> Self {
-        match kind {
-            ServiceKind::Udppm | ServiceKind::Dnspr => Self::Datagram,
-            ServiceKind::Proxy
-            | ServiceKind::Socks
-            | ServiceKind::Tcppm
-            | ServiceKind::Tlspr
-            | ServiceKind::Auto
-            | ServiceKind::Pop3p
-            | ServiceKind::Imapp
-            | ServiceKind::Smtpp
-            | ServiceKind::Ftppr
-            | ServiceKind::Admin => Self::Stream,
-        }
+        if kind.takes_datagrams() { Self::Datagram } else { Self::Stream }
     }
 }
 

@@ -4,7 +4,7 @@ use tokio::net::TcpStream;
 
 use super::tunnel::Tunnel;
 use crate::{
-    error::{Failure, FailureKind},
+    error::Failure,
     session::{Ask, Session, TargetName, Upstream},
 };
 
@@ -33,11 +33,10 @@ async fn open(session: &mut Session) -> Result<Upstream, Failure> {
 /// # Errors
 /// The target is no host.
 pub(super) fn fixed(session: &mut Session, operation: Operation) -> Result<Ask, Failure> {
-    let unresolved = || Failure::new(100, FailureKind::Resolve);
-    let target = session.service.settings.target.as_ref().ok_or_else(unresolved)?;
+    let target = session.service.settings.target.as_ref().ok_or(Failure::UNRESOLVED)?;
     let port = target.port;
     session.record.target_port = port;
     session.record.host = Some(target.host.as_bytes().into());
-    let target = TargetName::parse(target.host.as_bytes(), session.family()).ok_or_else(unresolved)?;
+    let target = TargetName::parse(target.host.as_bytes(), session.family()).ok_or(Failure::UNRESOLVED)?;
     Ok(Ask { credentials: None, target, port, operation })
 }

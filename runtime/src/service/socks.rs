@@ -118,7 +118,7 @@ async fn open(client: &mut TcpStream, session: &mut Session) -> Result<Opened, F
         Operation::Connect => Ok(Opened::Connected(Box::new(session.open(&ask).await?), incoming.rest())),
         Operation::Bind => {
             session.permit(&ask).await?;
-            let peer = session.record.target.ok_or(Failure::new(100, FailureKind::Resolve))?;
+            let peer = session.record.target.ok_or(Failure::UNRESOLVED)?;
             Ok(Opened::Waiting(bind::listen(session, peer)?, incoming.rest()))
         }
         Operation::UdpAssociate if version == 5 => {
@@ -184,9 +184,7 @@ fn ask(session: &mut Session, request: Request, credentials: Option<Credentials>
             return Err(Failure::new(Fault::AddressType.code(), FailureKind::Malformed));
         }
         Host::Address(address) => TargetName::Address(address.to_canonical()),
-        Host::Name(name) => {
-            TargetName::parse(&name, session.family()).ok_or(Failure::new(100, FailureKind::Resolve))?
-        }
+        Host::Name(name) => TargetName::parse(&name, session.family()).ok_or(Failure::UNRESOLVED)?,
     };
     if operation == Operation::Connect {
         if matches!(target, TargetName::Address(address) if address.is_unspecified()) {

@@ -105,7 +105,7 @@ async fn open(
         Err(_) => None,
     };
     note(session, hello.as_ref(), from_client.handshake.record_version());
-    let unresolved = || Failure::new(100, FailureKind::Resolve);
+    let unresolved = || Failure::UNRESOLVED;
     let host = hello.and_then(|hello| hello.host).ok_or_else(unresolved)?;
     session.record.target_port = port;
     session.record.host = Some(host.as_slice().into());

@@ -162,7 +162,7 @@ fn options(kind: ServiceKind, options: &ServiceOptions, refused: &mut Refused) {
     set("-g", grace.filter(|grace| grace.value.delay_ms > 0).and_then(|grace| grace.at));
     set("-s", splice.filter(|splice| splice.value.mode != 0).and_then(|splice| splice.at));
     // A datagram has no beginning.
-    set("-H", proxy_protocol.filter(|_| matches!(kind, ServiceKind::Udppm | ServiceKind::Dnspr)));
+    set("-H", proxy_protocol.filter(|_| kind.takes_datagrams()));
     set("-d", *daemon);
     set("-r", place(connect_back));
     set("-R", place(connect_back_listen));

@@ -2,7 +2,7 @@
 use std::io::{self, Write};
 
 use compiler::{
-    change::{Changes, Class, ListChange, Requests, ServiceChange, Setting, UserChange, Values},
+    change::{Changes, Class, ListChange, Requests, ServiceChange, SettingChange, UserChange, Values},
     cite::shown,
     program::acl::{AceId, Operation},
     query::{describe, moment_name, operation_name},
@@ -66,11 +66,11 @@ fn place(Version(compiled): Version<'_>, at: Loc) -> Value {
     json!({ "path": path.unwrap_or_default(), "line": position.line, "column": position.column })
 }
 
-fn settings(versions: Versions<'_>, settings: &[Setting]) -> Vec<Value> {
+fn settings(versions: Versions<'_>, settings: &[SettingChange]) -> Vec<Value> {
     let side = |version: Version<'_>, at: Option<Loc>| {
         at.map(|at| json!({ "text": version.source(at), "place": place(version, at) }))
     };
-    let setting = |Setting { name, old, new }: &Setting| json!({ "name": name, "old": side(versions.before(), *old), "new": side(versions.after(), *new) });
+    let setting = |SettingChange { name, old, new }: &SettingChange| json!({ "name": name, "old": side(versions.before(), *old), "new": side(versions.after(), *new) });
     settings.iter().map(setting).collect()
 }
 

@@ -4,9 +4,8 @@ use compiler::{
     program::{
         auth::{self, Password},
         limits::{self, Bandwidth, ConnectionRate, CounterFile, Direction, Limit, Traffic},
-        log::LogFiles,
-        process::{Process, Timeouts},
-        resolve::{self, NameServer, ResolverMode, StaticRecord},
+        process::Process,
+        resolve::{self, ResolverMode, StaticRecord},
         trap::{self, Trapped},
     },
 };
@@ -149,15 +148,21 @@ fn line<T>(places: Places<'_>, line: &Limit<T>, told: impl FnOnce(&T) -> Value) 
 }
 
 pub(super) fn resolver(places: Places<'_>, resolver: &resolve::Resolver) -> Resolver {
-    let resolve::Resolver { servers, ignored_servers, auth_server, cache, cache6, records, mode, dialer } =
-        resolver;
-    let server =
-        |NameServer { address, tcp }: &NameServer| json!({ "address": address.to_string(), "tcp": tcp });
-    let mut settings: Vec<Setting> = servers.iter().map(|set| places.set("nserver", set, server)).collect();
-    settings.extend(places.optional("authnserver", auth_server.as_ref(), server));
-    settings.extend(places.optional("nscache", cache.as_ref(), value::number));
-    settings.extend(places.optional("nscache6", cache6.as_ref(), value::number));
-    settings.extend(places.optional("dialer", dialer.as_ref(), value::text));
+    let resolve::Resolver {
+        ignored_servers,
+        records,
+        mode,
+        // Among its settings.
+        servers: _,
+        auth_server: _,
+        cache: _,
+        cache6: _,
+        dialer: _,
+    } = resolver;
+    let settings = resolver.settings();
+    // It is told beside them.
+    let settings = settings.iter().filter(|setting| setting.name != "fakeresolve");
+    let settings = settings.map(|setting| places.setting(setting)).collect();
     let mode = places.set("mode", mode, |mode| {
         let name = match mode {
             ResolverMode::System => "system",
@@ -176,92 +181,9 @@ pub(super) fn resolver(places: Places<'_>, resolver: &resolve::Resolver) -> Reso
 }
 
 pub(super) fn process(places: Places<'_>, process: &Process) -> Vec<Setting> {
-    let Process {
-        timeouts,
-        parent_retries,
-        monitors,
-        daemon,
-        pid_file,
-        setuid,
-        setgid,
-        chroot,
-        system,
-        plugins,
-        filters,
-        config,
-        writable,
-        stack_size,
-        filter_max_size,
-        max_segment,
-        service,
-        log_files,
-    } = process;
-    let mut settings = vec![self::timeouts(places, timeouts)];
-    let lists = [("monitor", monitors), ("setuid", setuid), ("setgid", setgid), ("system", system)];
-    settings.extend(
-        lists
-            .into_iter()
-            .flat_map(|(name, sets)| sets.iter().map(move |set| places.set(name, set, value::text))),
-    );
-    let words = [("chroot", chroot), ("plugin", plugins)];
-    settings.extend(words.into_iter().flat_map(|(name, sets)| {
-        sets.iter().map(move |set| places.set(name, set, |words| value::texts(words)))
-    }));
-    let flags = [("daemon", daemon), ("writable", writable), ("service", service)];
-    settings.extend(flags.into_iter().filter_map(|(name, at)| places.flag(name, *at)));
-    settings.extend(filters.iter().filter_map(|at| places.flag("pcre", Some(*at))));
-    let texts = [("pidfile", pid_file), ("config", config)];
-    settings
-        .extend(texts.into_iter().filter_map(|(name, set)| places.optional(name, set.as_ref(), value::text)));
-    let numbers = [("stacksize", stack_size), ("filtermaxsize", filter_max_size), ("maxseg", max_segment)];
-    settings.extend(
-        numbers.into_iter().filter_map(|(name, set)| places.optional(name, set.as_ref(), value::number)),
-    );
-    settings.extend(places.optional("parentretries", parent_retries.as_ref(), value::number));
-    settings.extend(self::log_files(places, log_files));
-    settings
-}
-
-fn timeouts(places: Places<'_>, timeouts: &Timeouts) -> Setting {
-    let Timeouts {
-        at,
-        byte_short,
-        byte_long,
-        string_short,
-        string_long,
-        connection_short,
-        connection_long,
-        dns,
-        chain,
-        connect,
-        connect_back,
-        linger,
-    } = timeouts;
-    let value = json!({
-        "byte_short": byte_short,
-        "byte_long": byte_long,
-        "string_short": string_short,
-        "string_long": string_long,
-        "connection_short": connection_short,
-        "connection_long": connection_long,
-        "dns": dns,
-        "chain": chain,
-        "connect": connect,
-        "connect_back": connect_back,
-        "linger": linger,
-    });
-    Setting { name: "timeouts", value, at: at.map(|at| places.of(at)) }
-}
-
-fn log_files(places: Places<'_>, log_files: &LogFiles) -> Vec<Setting> {
-    let LogFiles { keep, archiver, delimiter, log_lines } = log_files;
-    let mut settings = vec![places.set("rotate", keep, value::number)];
-    settings.extend(places.optional("archiver", archiver.as_ref(), |words| value::texts(words)));
-    settings.extend(
-        places.optional("delimchar", delimiter.as_ref(), |byte| char::from(*byte).to_string().into()),
-    );
-    settings.extend(log_lines.iter().filter_map(|at| places.flag("log line", Some(*at))));
-    settings
+    let settings = process.settings();
+    let log_lines = process.log_files.log_lines.iter().filter_map(|at| places.flag("log line", Some(*at)));
+    settings.iter().map(|setting| places.setting(setting)).chain(log_lines).collect()
 }
 
 pub(super) fn trap(places: Places<'_>, Trapped { at, word, trap }: &Trapped) -> Trap {

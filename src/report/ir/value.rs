@@ -6,13 +6,18 @@ use compiler::{
     program::{
         acl::{AddressRange, Matcher, Operation, Period, PortRange, Targets},
         limits::Rotation,
+        log::LogTarget,
+        process::Timeouts,
+        resolve::NameServer,
+        service::{Family, Grace, SocketOptions, Splice},
+        settings,
     },
     query::operation_name,
     sources::Loc,
 };
 use grammar::Text;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Places;
 
@@ -76,21 +81,94 @@ fn period(Period { from, to }: &Period) -> String {
     format!("{}-{}", clock(*from), clock(*to))
 }
 
+/// The value of a setting.
+pub(super) fn of(value: settings::Value<'_>) -> Value {
+    use settings::Value as Told;
+    match value {
+        Told::Switch(is_on) => is_on.into(),
+        Told::Number(number) => number.into(),
+        Told::Byte(byte) => char::from(byte).to_string().into(),
+        Told::Text(text) => self::text(text),
+        Told::Texts(texts) => texts.iter().map(text).collect(),
+        Told::Address(address) => self::address(&address),
+        Told::Family(family) => family_name(family).into(),
+        Told::Grace(Grace { bytes, reads, delay_ms }) => {
+            json!({ "bytes": bytes, "reads": reads, "delay_ms": delay_ms })
+        }
+        Told::Splice(Splice { mode, min, streak, small }) => {
+            json!({ "mode": mode, "min": min, "streak": streak, "small": small })
+        }
+        Told::SocketOptions(SocketOptions(options)) => options.iter().map(|option| option.name()).collect(),
+        Told::Log(target) => log_target(target),
+        Told::NameServer(NameServer { address, tcp }) => {
+            json!({ "address": address.to_string(), "tcp": tcp })
+        }
+        Told::Timeouts(timeouts) => self::timeouts(&timeouts),
+        // They are not modelled: that there is one is told.
+        Told::Filter(_) => true.into(),
+    }
+}
+
+const fn family_name(family: Family) -> &'static str {
+    match family {
+        Family::Default => "default",
+        Family::V4 => "4",
+        Family::V6 => "6",
+        Family::V4ThenV6 => "46",
+        Family::V6ThenV4 => "64",
+    }
+}
+
+fn log_target(target: &LogTarget) -> Value {
+    match target {
+        LogTarget::Nowhere => Value::Null,
+        LogTarget::Stdout => json!({ "to": "stdout" }),
+        LogTarget::File { path, rotation } => {
+            json!({ "to": "file", "path": text(path), "rotation": self::rotation(*rotation) })
+        }
+        LogTarget::Syslog(ident) => json!({ "to": "syslog", "ident": text(ident) }),
+        LogTarget::Sql(_) => json!({ "to": "odbc", "source": "***" }),
+        LogTarget::Radius => json!({ "to": "radius" }),
+    }
+}
+
+fn timeouts(timeouts: &Timeouts) -> Value {
+    let Timeouts {
+        at: _,
+        byte_short,
+        byte_long,
+        string_short,
+        string_long,
+        connection_short,
+        connection_long,
+        dns,
+        chain,
+        connect,
+        connect_back,
+        linger,
+    } = timeouts;
+    json!({
+        "byte_short": byte_short,
+        "byte_long": byte_long,
+        "string_short": string_short,
+        "string_long": string_long,
+        "connection_short": connection_short,
+        "connection_long": connection_long,
+        "dns": dns,
+        "chain": chain,
+        "connect": connect,
+        "connect_back": connect_back,
+        "linger": linger,
+    })
+}
+
 /// Text that need not be UTF-8, without what looks like a password.
 pub(super) fn text(text: &Text) -> Value {
     shown(text.to_string().as_bytes()).into()
 }
 
-pub(super) fn texts(texts: &[Text]) -> Value {
-    texts.iter().map(text).collect()
-}
-
 pub(super) fn address(address: &IpAddr) -> Value {
     address.to_string().into()
-}
-
-pub(super) fn number<T: Copy + Into<Value>>(number: &T) -> Value {
-    (*number).into()
 }
 
 /// The letter of a rotation.

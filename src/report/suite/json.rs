@@ -115,7 +115,7 @@ fn test<'a>(results: &Results<'_>, path: &'a str, ran: &'a Ran<'_>) -> Test<'a> 
         },
         got: Got {
             expect: ran.got.outcome.name(),
-            code: ran.answer.code,
+            code: ran.answer.code.number(),
             entry: ran.got.deciding.to_string(),
             place: entry.map(|ace| Place::new(&compiled.sources, ace.at)),
             parent: &ran.got.parents,

@@ -3,6 +3,7 @@ use std::io::{self, Write};
 
 use compiler::{
     Compiled,
+    code::Code,
     finding::{Finding, Level},
     mask::Script,
     program::acl::AceId,
@@ -86,11 +87,11 @@ fn decided(compiled: &Compiled, ran: &Ran<'_>) -> (Loc, String) {
     }
     let code = ran.answer.code;
     let step = ran.answer.deciding();
-    if let Some(step) = step.filter(|step| step.verdict.is_none() && code != 0)
+    if let Some(step) = step.filter(|step| step.verdict.is_none() && !code.passes())
         && let Some(at) = step.at
     {
         let label = match code {
-            5 => "does not know the user",
+            Code::UNKNOWN_USER => "does not know the user",
             _ => "wants a user name",
         };
         return (at, label.to_owned());
@@ -98,7 +99,7 @@ fn decided(compiled: &Compiled, ran: &Ran<'_>) -> (Loc, String) {
     let at = compiled.program.services.get(ran.query.service).map(|service| service.at).unwrap_or_default();
     let label = match ran.got.deciding {
         Deciding::End => "no entry of this service's list matches",
-        _ if code == 0 => "this service asks no entry",
+        _ if code.passes() => "this service asks no entry",
         _ => "this service wants a user name",
     };
     (at, label.to_owned())

@@ -174,7 +174,7 @@ impl Subject<'_> {
             request: self.request(&case.query),
             assumed: self.assumed(&case.query).names().collect(),
             outcome: case.answer.outcome.name(),
-            code: case.answer.code,
+            code: case.answer.code.number(),
             reply: reply.map(|reply| Reply {
                 protocol: reply.protocol,
                 status: reply.status,
@@ -234,7 +234,7 @@ impl Subject<'_> {
             found,
             user,
             decision,
-            code: step.code,
+            code: step.code.number(),
             text: words::step(step, &case.query, case.cache.as_ref()),
         }
     }
@@ -269,7 +269,7 @@ impl Subject<'_> {
             when: otherwise.when.name(),
             reasons: otherwise.reasons.iter().map(Reason::name).collect(),
             outcome: otherwise.ends.map(|ends| ends.outcome.name()),
-            code: otherwise.ends.map(|ends| ends.code),
+            code: otherwise.ends.map(|ends| ends.code.number()),
             entry: ace.map(|ace| self.entry(ace)),
             text: self.sentence("3proxy ", otherwise),
         }

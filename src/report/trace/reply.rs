@@ -18,7 +18,7 @@ pub(super) struct Reply {
 
 /// The answer to a request with this end; `None`: this version does not serve such a service, so there is none.
 pub(super) fn of(service: &Service, case: &Case) -> Option<Reply> {
-    let code = case.answer.code;
+    let code = case.answer.code.number();
     match service.kind {
         ServiceKind::Proxy => Some(http(service, code, case.query.operation)),
         ServiceKind::Socks => Some(Reply {

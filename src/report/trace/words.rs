@@ -1,6 +1,7 @@
 //! What is said of a step, an entry, a way and a limit: one text for people and for programs.
 use compiler::{
     chain::Identity,
+    code::Code,
     policy::{LimitList, Policy},
     program::{
         acl::{Ace, Action},
@@ -63,14 +64,14 @@ pub(super) fn step(step: &Step, query: &Query, cache: Option<&CacheKey>) -> Stri
     let decided = match step.verdict.map(|verdict| verdict.decision) {
         _ if step.kind == AuthType::None => "",
         None => "",
-        Some(Decision::Allow | Decision::Redirect) if step.code == 0 => "; the list lets it pass",
+        Some(Decision::Allow | Decision::Redirect) if step.code.passes() => "; the list lets it pass",
         Some(Decision::Allow | Decision::Redirect) => {
             "; a parent wants the client's own name, so a type that knows it is tried"
         }
         Some(Decision::Deny) => "; an entry refuses",
         Some(Decision::End) => "; no entry matches",
     };
-    let code = if step.code == 0 { String::new() } else { format!(" (code {})", step.code) };
+    let code = if step.code.passes() { String::new() } else { format!(" (code {})", step.code) };
     format!("{found}{decided}{code}")
 }
 
@@ -92,7 +93,7 @@ fn identified(kind: AuthType, identity: &Identity, query: &Query) -> String {
     }
 }
 
-fn not_identified(kind: AuthType, code: u16, query: &Query, cache: Option<&CacheKey>) -> String {
+fn not_identified(kind: AuthType, code: Code, query: &Query, cache: Option<&CacheKey>) -> String {
     let user = query.user.as_ref().map(ToString::to_string).unwrap_or_default();
     match (kind, code) {
         (AuthType::Cache | AuthType::CacheAcl, _) => match cache.and_then(|cache| cache.misses) {
@@ -100,9 +101,9 @@ fn not_identified(kind: AuthType, code: u16, query: &Query, cache: Option<&Cache
             None => "nobody is remembered yet".to_owned(),
         },
         (AuthType::DnsName, _) => "no host name is given".to_owned(),
-        (_, 4) => "no user name is given".to_owned(),
-        (_, 5) => format!("there is no user `{user}`"),
-        (_, 6..=8) => format!("this is not the password of `{user}`"),
+        (_, Code::NO_USER) => "no user name is given".to_owned(),
+        (_, Code::UNKNOWN_USER) => format!("there is no user `{user}`"),
+        (_, code) if code.is_wrong_password() => format!("this is not the password of `{user}`"),
         _ => "it fails".to_owned(),
     }
 }

@@ -10,7 +10,7 @@ use std::{
 
 use compiler::{
     Compiled, change,
-    change::Setting,
+    change::SettingChange,
     compile,
     finding::{Finding, Level},
     fix::{self, Safety},
@@ -158,7 +158,7 @@ pub(crate) fn changes_only_its_lines(path: &Path, files: &MemoryFiles, before: &
         .map(|one| ((one.old, one.new), &one.settings))
         .chain([((usize::MAX, usize::MAX), &changes.settings)])
     {
-        for Setting { name, old, new } in settings {
+        for SettingChange { name, old, new } in settings {
             let is_its_own = of_line(service(before, of.0), service(&after, of.1));
             assert!(
                 is_service || is_its_own || of_line(*old, *new),

@@ -6,6 +6,7 @@ pub(crate) mod mending;
 
 pub(crate) mod policies;
 pub(crate) mod ports;
+pub(crate) mod recorded;
 pub(crate) mod repo;
 pub(crate) mod server;
 pub(crate) mod udp;

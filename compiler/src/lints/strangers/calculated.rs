@@ -20,12 +20,12 @@ use crate::{
         service::{Arriving, Service, ServiceKind},
     },
     requests::{
-        askable::{Askable, Names},
+        askable::{Askable, ClientNames},
         cell::{ADDRESS, Cell, Left, PORT, SOURCE, Shape, USER, Work},
         example,
         hosts::Term,
         ranges::Ranges,
-        space::{Space, V4, number},
+        space::{Half, Space, V4, number},
     },
 };
 
@@ -158,7 +158,7 @@ impl Clients {
 
     /// What an entry accepts of their requests.
     fn shapes<'a>(self, space: &Space<'a>, ace: &'a Ace) -> Vec<Shape<'a>> {
-        let mut shapes = space.shapes(&ace.matcher, false);
+        let mut shapes = space.shapes(&ace.matcher, Half::Others);
         if let Some(ranges) = ace.matcher.sources.as_deref().and_then(|ranges| self.within(ranges)) {
             for sources in shapes.iter_mut().filter_map(|shape| shape.numbers.get_mut(SOURCE)) {
                 *sources = Some(ranges.clone());
@@ -190,7 +190,7 @@ fn asked(program: &Program, service: &Service, step: AuthType) -> Askable {
     asked.operations.retain(forwards);
     let hidden = step == AuthType::IpOnly;
     asked.nobody = hidden;
-    asked.names = if hidden { Names::Hidden } else { Names::Any };
+    asked.names = if hidden { ClientNames::Hidden } else { ClientNames::Any };
     asked
 }
 
@@ -222,8 +222,11 @@ fn search(
 ) -> Option<Stranger> {
     let space = Space::new(entries.iter().map(|(_, ace)| &ace.matcher), &[]);
     let public = clients.public();
-    let requests: Vec<Cell<'_>> =
-        space.requests(asked, false).into_iter().map(|cell| cell.with(SOURCE, public.clone())).collect();
+    let requests: Vec<Cell<'_>> = space
+        .requests(asked, Half::Others)
+        .into_iter()
+        .map(|cell| cell.with(SOURCE, public.clone()))
+        .collect();
     let mut shapes: Vec<Shape<'_>> = Vec::new();
     let (mut taken, mut from) = (0, Ranges::new(Vec::new()));
     for place in wide {

@@ -140,7 +140,7 @@ impl Lowering<'_> {
 
     /// `-s` means one client or datagram at a time to services that relay no stream, and to the others how to relay.
     fn single_or_splice(&mut self, it: Given<'_>) {
-        if matches!(it.service.kind, ServiceKind::Udppm | ServiceKind::Dnspr | ServiceKind::Admin) {
+        if it.service.kind.takes_datagrams() || it.service.kind == ServiceKind::Admin {
             it.options.single = self.glued(&it, 0);
         } else {
             let splice = self.keep(it.word, it.row.flag.len(), value::splice(it.glued), Trap::Number);

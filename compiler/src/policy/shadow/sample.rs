@@ -10,7 +10,7 @@ use crate::{
         Program,
         acl::{Ace, AddressRange, Matcher, Operation},
     },
-    requests::askable::{Askable, Names},
+    requests::askable::{Askable, ClientNames},
     table::oracle::name_matches,
 };
 
@@ -27,7 +27,7 @@ pub(super) struct Sampler<'a> {
 
 impl<'a> Sampler<'a> {
     pub(super) fn new(program: &'a Program, entries: impl Iterator<Item = &'a Ace>, asked: &Askable) -> Self {
-        if asked.names != Names::Defined {
+        if asked.names != ClientNames::Defined {
             return Self { defined: HashSet::new(), stranger: USER };
         }
         let users = || program.users.iter().map(|user| user.name.as_bytes());
@@ -49,7 +49,7 @@ impl<'a> Sampler<'a> {
             fixed(matcher, asked)
         }?;
         Some(Witness {
-            user: self.user(matcher, asked)?,
+            user: self.client(matcher, asked)?.name(),
             source: matcher
                 .sources
                 .as_deref()
@@ -61,18 +61,41 @@ impl<'a> Sampler<'a> {
         })
     }
 
-    fn user(&self, matcher: &Matcher, asked: &Askable) -> Option<Option<Vec<u8>>> {
-        let named = asked.names != Names::Hidden;
+    /// A client that the entry lists. `None`: no such client can come.
+    fn client(&self, matcher: &Matcher, asked: &Askable) -> Option<Client> {
+        let user = |name: &[u8]| Client::User(name.to_vec());
         let Some(listed) = matcher.users.as_ref() else {
-            return Some(
-                named.then(|| if asked.names == Names::Any { USER } else { self.stranger }.to_vec()),
-            );
+            return Some(match asked.names {
+                ClientNames::Hidden => Client::Nobody,
+                ClientNames::Any => user(USER),
+                ClientNames::Defined => user(self.stranger),
+            });
         };
         let exists = |name: &&[u8]| {
-            named && *name != b"-" && (asked.names == Names::Any || self.defined.contains(name))
+            *name != b"-"
+                && match asked.names {
+                    ClientNames::Hidden => false,
+                    ClientNames::Any => true,
+                    ClientNames::Defined => self.defined.contains(name),
+                }
         };
-        let user = listed.iter().find(exists).map(|name| Some(name.to_vec()));
-        user.or_else(|| (asked.nobody && listed.iter().any(|name| name == b"-")).then_some(None))
+        let nobody = || (asked.nobody && listed.iter().any(|name| name == b"-")).then_some(Client::Nobody);
+        listed.iter().find(exists).map(user).or_else(nobody)
+    }
+}
+
+/// As whom a client comes.
+enum Client {
+    Nobody,
+    User(Vec<u8>),
+}
+
+impl Client {
+    fn name(self) -> Option<Vec<u8>> {
+        match self {
+            Self::Nobody => None,
+            Self::User(name) => Some(name),
+        }
     }
 }
 

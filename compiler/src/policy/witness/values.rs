@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// Monday, 10:00.
-pub const OFFICE_HOURS: WeekTime = WeekTime { day: 1, second: 10 * 60 * 60 };
+pub(crate) const OFFICE_HOURS: WeekTime = WeekTime { day: 1, second: 10 * 60 * 60 };
 /// Sunday, 3:00.
 pub(crate) const NIGHT: WeekTime = WeekTime { day: 0, second: 3 * 60 * 60 };
 

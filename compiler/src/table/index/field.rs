@@ -193,14 +193,14 @@ impl TargetField {
 
 /// Values of which each entry accepts ranges, or any: ports, times.
 #[derive(Debug)]
-enum Ranges<K> {
+enum RangeIndex<K> {
     /// There are few different ones.
     Few(Segments<K>),
     /// There are many.
     Many { any: Bits, ranges: Intervals<K> },
 }
 
-impl<K: Point> Ranges<K> {
+impl<K: Point> RangeIndex<K> {
     /// Of ranges (first, last, place), with the places ascending.
     fn new(rows: &Placed<'_, '_>, any: Bits, ranges: &[(K, K, u32)]) -> Self {
         let len = rows.len();
@@ -231,7 +231,7 @@ impl<K: Point> Ranges<K> {
 
 /// Ports.
 #[derive(Debug)]
-pub(super) struct Ports(Ranges<u16>);
+pub(super) struct Ports(RangeIndex<u16>);
 
 impl Ports {
     pub(super) fn new(rows: &Placed<'_, '_>) -> Option<Self> {
@@ -240,7 +240,7 @@ impl Ports {
         });
         let any = || those(rows, |row| row.matcher.ports.is_none());
         some(rows, |row| row.matcher.ports.is_some())
-            .then(|| Self(Ranges::new(rows, any(), &ranges.collect::<Vec<_>>())))
+            .then(|| Self(RangeIndex::new(rows, any(), &ranges.collect::<Vec<_>>())))
     }
 
     /// `None`: the port is not known, and all accept.
@@ -283,7 +283,7 @@ impl Operations {
 
 /// Weekdays and times of the day.
 #[derive(Debug)]
-pub(super) struct Times(Ranges<u32>);
+pub(super) struct Times(RangeIndex<u32>);
 
 impl Times {
     pub(super) fn new(rows: &Placed<'_, '_>) -> Option<Self> {
@@ -292,7 +292,7 @@ impl Times {
         for (row, entry) in placed(rows).filter(|(row, _)| limits(row)) {
             schedule::add(row.matcher, entry, &mut ranges);
         }
-        some(rows, limits).then(|| Self(Ranges::new(rows, those(rows, |row| !limits(row)), &ranges)))
+        some(rows, limits).then(|| Self(RangeIndex::new(rows, those(rows, |row| !limits(row)), &ranges)))
     }
 
     pub(super) fn accepting(&self, subject: &Subject<'_>) -> Option<Accepting<'_>> {

@@ -170,7 +170,7 @@ impl<'a> FieldMatches<'a> {
 
 /// Entries that match a request, in the order of the layout.
 #[derive(Debug)]
-pub struct Matching<'a> {
+pub(crate) struct Matching<'a> {
     asked: FieldMatches<'a>,
     /// By place.
     entries: &'a [u32],

@@ -4,6 +4,7 @@
 //! `cacheacl` asks no list, so the request goes direct; `cache` asks it, but believes in the user.
 use super::{Ends, Otherwise, Reason, When};
 use crate::{
+    code::Code,
     policy::Policy,
     program::{
         Program,
@@ -11,7 +12,7 @@ use crate::{
         service::Service,
     },
     query::{Outcome, Query},
-    table::{Decision, Fields},
+    table::Fields,
     trace::Case,
 };
 
@@ -33,7 +34,7 @@ pub(super) fn of(policy: &Policy, case: &Case, ends: &Ends) -> Option<Otherwise>
         ends,
     };
     let found = match step.kind {
-        AuthType::CacheAcl => Ends { outcome: Outcome::Allow, code: 0, verdict: None },
+        AuthType::CacheAcl => Ends { outcome: Outcome::Allow, code: Code::PASSED, verdict: None },
         // Everybody is whoever logged in first; nothing here remembers by such a key.
         _ if asked.is_anybody() => return Some(otherwise(None)),
         _ => by_list(policy, &asked)?,
@@ -69,13 +70,13 @@ impl Asked<'_> {
     fn goes_same_way(&self, policy: &Policy, ends: &Ends, step: &AuthStep) -> bool {
         let parents = ends.verdict.map(|verdict| policy.parents(verdict)).unwrap_or_default();
         let only_external = parents.iter().all(|parent| !crate::way::is_hop(parent));
-        let passes = ends.code == 0 && step.kind == AuthType::CacheAcl;
+        let passes = ends.code.passes() && step.kind == AuthType::CacheAcl;
         passes && only_external && (parents.is_empty() || self.has(CacheField::Ext))
     }
 
     /// Whether a request with this key can have passed: this one, or another.
     fn can_be_remembered(&self, policy: &Policy, case: &Case, ends: &Ends) -> bool {
-        if ends.code == 0 {
+        if ends.code.passes() {
             // Only who gave a name is remembered.
             return self.query.user.is_some() || !self.has(CacheField::User);
         }
@@ -89,7 +90,7 @@ impl Asked<'_> {
                 fixed_by.each().any(|field| !self.keyed(field))
             }
             // Of a user that there is, another request may have brought the right password.
-            None => !self.has(CacheField::Pass) && (6..=8).contains(&ends.code),
+            None => !self.has(CacheField::Pass) && ends.code.is_wrong_password(),
         };
         by_itself || self.is_shared()
     }
@@ -131,11 +132,6 @@ fn by_list(policy: &Policy, asked: &Asked<'_>) -> Option<Ends> {
     let host = asked.query.host();
     let request = asked.query.request(asked.program, Some(user.as_bytes()), host.as_deref());
     let verdict = policy.decide(asked.query.service, &request);
-    let code = match verdict.decision {
-        Decision::Allow | Decision::Redirect => 0,
-        Decision::Deny => 1,
-        Decision::End => 3,
-    };
-    let outcome = if code == 0 { Outcome::Allow } else { Outcome::Deny };
-    Some(Ends { outcome, code, verdict: Some(verdict) })
+    let code = Code::of(verdict.decision);
+    Some(Ends { outcome: Outcome::of(code), code, verdict: Some(verdict) })
 }

@@ -6,7 +6,7 @@ use crate::{
     policy::Policy,
     program::{
         acl::{Ace, AclRef, Acls, Operation, Targets},
-        service::{Arriving, Family, Service, ServiceKind},
+        service::{Arriving, Family, Service},
     },
     query::{Query, family},
     table::{
@@ -44,7 +44,7 @@ pub(super) fn client(service: &Service, from: Option<IpAddr>) -> Option<IpAddr> 
 pub(super) fn target(service: &Service, query: &Query) -> Option<IpAddr> {
     let Some(TargetName::Address(IpAddr::V4(address))) = query.target else { return None };
     let asked = query.written.as_ref().is_some_and(|written| written.contains(':'));
-    let over_socks = matches!(service.kind, ServiceKind::Socks | ServiceKind::Auto)
+    let over_socks = service.kind.speaks_socks()
         && matches!(query.operation, Operation::Connect | Operation::Bind | Operation::UdpAssociate);
     let all = over_socks && family(service) == Family::V6;
     (asked || all).then(|| address.to_ipv6_mapped().into())

@@ -28,7 +28,7 @@ fn told(config: &str, words: &Words<'_>, password: Option<&str>, change: impl Fn
     let shown = |number: Option<u32>| number.map_or_else(|| "-".to_owned(), |number| number.to_string());
     let rows = otherwise.iter().map(|otherwise| {
         let reasons: Vec<_> = otherwise.reasons.iter().map(super::Reason::name).collect();
-        let code = shown(otherwise.ends.map(|ends| ends.code.into()));
+        let code = shown(otherwise.ends.map(|ends| ends.code.number().into()));
         let line = shown(otherwise.ends.and_then(line));
         format!("{} {} {code} {line}", otherwise.when.name(), reasons.join("+"))
     });

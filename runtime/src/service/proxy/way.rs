@@ -77,7 +77,7 @@ impl Connection {
         let target = TargetName::parse(request.host, self.session.family());
         let ask = Ask {
             credentials: request.credentials.clone(),
-            target: target.ok_or_else(|| Failure::new(100, FailureKind::Resolve))?,
+            target: target.ok_or(Failure::UNRESOLVED)?,
             port: request.port,
             operation: target::operation(request.line.method, request.target.scheme),
         };

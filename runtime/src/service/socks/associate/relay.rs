@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use compiler::program::service::Family;
+use compiler::{code::Code, program::service::Family};
 use tokio::{
     net::UdpSocket,
     time::{Instant, Sleep},
@@ -254,7 +254,7 @@ impl Relay {
     async fn judge(&mut self, destination: &Destination<'_>) -> Result<Answer, u16> {
         let address = authorize::resolve(&self.session, &destination.target).await;
         if address.is_none() && !self.outlets.is_through_parent() {
-            return Err(100);
+            return Err(Code::UNRESOLVED.number());
         }
         let until = Instant::now() + LIFETIME;
         let nolog = self.session.record.nolog;
@@ -304,7 +304,8 @@ impl Relay {
         };
         let Some((_, hops)) = self.outlets.get(grant) else {
             // It may be that nobody knows where the name is.
-            let code = self.outlets.failed(grant).or(grant.address.is_none().then_some(100));
+            let code =
+                self.outlets.failed(grant).or(grant.address.is_none().then_some(Code::UNRESOLVED.number()));
             if let Some(code) = code {
                 self.enter(destination, &answer, code);
             }
