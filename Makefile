@@ -19,6 +19,7 @@ format:
 
 lint:
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --document-private-items --locked
 
 unit:
 	cargo test --workspace --locked

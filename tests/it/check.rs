@@ -1,8 +1,8 @@
 //! `cfgc check` as a process: what it reads, mends, prints, and how it ends.
-mod bad;
 mod fixing;
 mod formats;
 mod settings;
+mod unreadable;
 
 use std::{
     io::Write,

@@ -9,8 +9,8 @@
     reason = "a test that can't go on fails, its helpers too"
 )]
 
+mod bad_clients;
 mod bad_files;
-mod bad_input;
 mod cases;
 mod check;
 mod crypt;

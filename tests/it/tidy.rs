@@ -104,6 +104,17 @@ fn the_architecture_page_names_every_file_at_the_top_of_a_package() {
     assert!(unnamed.is_empty(), "{unnamed:?}");
 }
 
+/// Characters of a line of the architecture page, at most: one file or group of files a line.
+const PAGE_LINE: usize = 200;
+
+#[test]
+fn the_architecture_page_has_short_lines() {
+    let page = std::fs::read_to_string(repo::root().join("docs/architecture.md")).unwrap();
+    let long = |(_, line): &(usize, &str)| line.chars().count() > PAGE_LINE;
+    let long: Vec<_> = page.lines().enumerate().filter(long).map(|(n, _)| n + 1).collect();
+    assert!(long.is_empty(), "lines {long:?} have more than {PAGE_LINE} characters");
+}
+
 #[derive(Default)]
 struct LongFunctions {
     found: Vec<String>,
