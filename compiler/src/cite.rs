@@ -1,7 +1,7 @@
 //! How messages cite words: without what is secret of them.
 //!
 //! A rule cites what it has at hand: a word, a part of it, or what it would be in another place. So what a citation may show is
-//! judged here once: what the lines that its finding points at show anyway ([`mask`](crate::mask)), and nothing of what they hide.
+//! judged here once: what the lines that its finding points at show anyway ([`mask`]), and nothing of what they hide.
 use std::{borrow::Cow, collections::HashMap, ops::Range};
 
 use crate::{

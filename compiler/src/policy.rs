@@ -33,7 +33,7 @@ use limits::LimitTables;
 /// What decides requests.
 pub struct Policy {
     program: Arc<Program>,
-    /// By [`ListId`](crate::program::acl::ListId).
+    /// By [`ListId`].
     tables: Box<[Arc<ListTable>]>,
     limits: LimitTables,
     /// Of users with one name, the last.

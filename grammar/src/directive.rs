@@ -84,7 +84,7 @@ pub enum Kind {
     Secret,
     /// One of these words.
     OneOf(&'static [&'static str]),
-    /// A service's options, as in [`option`].
+    /// A service's options, as in [`crate::option`].
     Options,
     /// Users, at commas.
     Users,

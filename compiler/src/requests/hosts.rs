@@ -1,7 +1,7 @@
 //! Sets of host names, as what some patterns mean and others do not.
 //!
 //! **Exact.** Whether a name exists that all of some patterns mean and none of others does is decided by one name: the longest beginning,
-//! the parts, and the longest end that are asked for, with a [filler](filler) between them that stands in no pattern. A pattern can
+//! the parts, and the longest end that are asked for, with a [filler] between them that stands in no pattern. A pattern can
 //! then only find itself inside one of the pieces, and if it does so it means every name that has the pieces.
 use std::{
     cell::{Cell, OnceCell},
