@@ -33,7 +33,8 @@ pub(crate) enum Command {
     Test(Test),
     /// Print what a configuration compiles to: exit status 1 if 3proxy refuses it.
     Ir(Ir),
-    /// Say what changes between two configurations: services, settings, users, and which requests are decided otherwise.
+    /// Say what changes between two configurations: services, settings, users, and which requests are decided otherwise. Exit status 0,
+    /// or 2 if one can't be read, or 3proxy refuses it, so that what is printed is a guess.
     Diff(Diff),
     /// Write configurations the one way, in their files: words one blank apart, quotes where they are needed. Exit status 0, or 2 if
     /// one can't be read.
@@ -42,7 +43,7 @@ pub(crate) enum Command {
     Doctor(Doctor),
     /// Hash a password for a `users` line, or check one: exit status 0 if it is right, 1 if it is wrong.
     Crypt(Crypt),
-    /// Print the documentation of a rule or of a check of `cfgc doctor`, or the list of them.
+    /// Print the documentation of a rule, a group of rules or a check of `cfgc doctor`, or the list of them.
     Explain(Explain),
     /// List the rules of `cfgc check`: level, group, whether they have a fix, and what they find.
     Rules(Rules),
@@ -325,7 +326,7 @@ pub(crate) enum Scheme {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Explain {
-    /// The rule, as it stands in brackets in a finding; without it all are listed.
+    /// The rule, as it stands in brackets in a finding, or a group of rules; without it all are listed.
     pub(crate) rule: Option<String>,
 }
 

@@ -1,4 +1,5 @@
 //! `cfgc check`: compile, mend, report.
+mod foresight;
 mod inputs;
 mod mending;
 
@@ -25,6 +26,7 @@ use crate::{
     report::{self, Report, Style, Summary, complain},
     settings::{Origin, Settings, SettingsFiles},
 };
+use foresight::Foresight;
 use inputs::Input;
 
 /// Checks each file by itself: 0 nothing found, 1 something, 2 a file could not be read or mended.
@@ -49,6 +51,7 @@ pub(crate) fn run(args: &Check, color: Color) -> Result<ExitCode> {
         out,
         report,
         summary: Summary::default(),
+        foresight: Foresight::default(),
         differs: false,
         color: color.is_on(&io::stdout()),
     };
@@ -87,6 +90,7 @@ struct Checker<'a> {
     out: Box<dyn Write>,
     report: Report,
     summary: Summary,
+    foresight: Foresight,
     /// Something would change.
     differs: bool,
     /// What goes to standard output is coloured.
@@ -123,14 +127,11 @@ impl Checker<'_> {
             });
             compiled
         };
-        self.summary.files += 1;
-        let compiled = if self.args.fixes() {
-            self.mend(input, &given, &compile)?
-        } else {
-            let mut compiled = compile(&given);
-            fix::withhold(&given, &compile, &mut compiled);
-            compiled
-        };
+        self.summary.configurations += 1;
+        let mut compiled =
+            if self.args.fixes() { self.mend(input, &given, &compile)? } else { compile(&given) };
+        self.foresight.count(&given, &compile, &mut compiled, &mut self.summary);
+        self.summary.read(&compiled.sources);
         compiled.findings.iter().for_each(|finding| self.summary.count(finding));
         if !self.args.fixing.diff {
             let findings = finding::group(compiled.findings);
@@ -147,8 +148,14 @@ impl Checker<'_> {
         compile: &dyn Fn(&dyn Files) -> Compiled,
     ) -> io::Result<Compiled> {
         let allowed = if self.args.fixing.unsafe_fixes { Safety::Unsafe } else { Safety::Safe };
-        let mended = fix::mend(given, compile, allowed);
-        if self.args.fixing.diff {
+        // What is only shown is not read again from the disk by the next configuration.
+        let planned = self.args.fixing.diff.then(|| self.foresight.of(allowed));
+        let mended = match &planned {
+            Some(planned) => fix::mend(&planned.over(given), compile, allowed),
+            None => fix::mend(given, compile, allowed),
+        };
+        if let Some(planned) = planned {
+            planned.add(&mended.changed);
             self.difference(&mended)?;
         } else if let Err(error) = mending::write(&mended, &given.path, input.is_stdin()) {
             self.failed(&given.path, &error)?;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use anyhow::{Result, bail};
-use compiler::{Compiled, change};
+use compiler::{Compiled, change, finding::Finding};
 
 use crate::{
     args::{Diff, Image},
@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Says what changes: 0, or with `--exit-code` 1 if something does.
+/// Says what changes: 0, or with `--exit-code` 1 if something does; 2 if that is a guess, since 3proxy refuses one of them.
 ///
 /// # Errors
 /// One of the files can't be read: exit status 2.
@@ -25,8 +25,8 @@ pub(crate) fn run(args: &Diff) -> Result<ExitCode> {
     if args.old == Path::new("-") && args.new == Path::new("-") {
         bail!("only one of the configurations can be standard input");
     }
-    let image = Image { root: args.old_root.clone().or_else(|| args.image.root.clone()) };
-    let (old, new) = (read(&args.old, &image)?, read(&args.new, &args.image)?);
+    let old_image = Image { root: args.old_root.clone().or_else(|| args.image.root.clone()) };
+    let (old, new) = (read(&args.old, &old_image)?, read(&args.new, &args.image)?);
     let mut changes = change::compare(&old, &new);
     diff::hide(&mut changes, [&old, &new]);
     let versions = Versions { old: &old, new: &new };
@@ -37,18 +37,37 @@ pub(crate) fn run(args: &Diff) -> Result<ExitCode> {
         diff::text(&mut out, versions, &changes)?;
     }
     out.flush()?;
+    let guesses = [(&args.old, &old), (&args.new, &new)].map(|(path, compiled)| guess(path, compiled));
+    guesses.iter().flatten().for_each(|why| complain(why));
+    if guesses.iter().any(Option::is_some) {
+        return Ok(ExitCode::from(2));
+    }
     Ok(ExitCode::from(u8::from(args.exit_code && !changes.is_empty())))
 }
 
 fn read(path: &Path, image: &Image) -> Result<Compiled> {
-    let given = Given::read(path)?;
-    let compiled = given.compile(image);
-    let refused = compiled.findings.iter().filter(|finding| finding.refused).count();
-    if refused > 0 {
-        let name = path.display();
-        complain(&format!(
-            "3proxy refuses `{name}`, so what it means is a guess: `cfgc check {name}` says why"
+    Ok(Given::read(path)?.compile(image))
+}
+
+/// Why what a configuration means is a guess.
+fn guess(path: &Path, compiled: &Compiled) -> Option<String> {
+    let name = path.display();
+    let refused = || compiled.findings.iter().filter(|finding| finding.refused);
+    let unread: Vec<&Finding> = refused().filter(|finding| finding.rule == "include-missing").collect();
+    if let Some(first) = unread.first() {
+        let line = compiled.sources.line_column(first.at).line;
+        let file = compiled.sources.get(first.at.file).map_or(path, |source| &source.path).display();
+        let more = match unread.len() - 1 {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        return Some(format!(
+            "what `{name}` means is a guess: {file}:{line}: {}{more}; `--root DIR` looks absolute paths up in DIR",
+            first.message
         ));
     }
-    Ok(compiled)
+    let count = refused().count();
+    (count > 0).then(|| {
+        format!("what `{name}` means is a guess, since 3proxy refuses it: `cfgc check {name}` says why")
+    })
 }

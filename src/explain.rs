@@ -1,11 +1,11 @@
-//! `cfgc explain RULE`: the rule's own documentation.
+//! `cfgc explain NAME`: the documentation of a rule, a group of rules, or whatever else a finding is called by.
 use std::{
     io::{self, Write},
     process::ExitCode,
 };
 
 use anyhow::Result;
-use compiler::lints::Rule;
+use compiler::lints::{self, Group, Rule};
 
 use crate::{
     args::Explain,
@@ -23,6 +23,7 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode> {
                 names::tell_renamed(name);
                 out.write_all(explanation(rule).as_bytes())?;
             }
+            Named::Group(group) => explain_group(&mut out, group)?,
             Named::Check(check) => {
                 write!(out, "# {} (from `cfgc doctor` only)\n\n{}", check.name, unindented(check.docs))?
             }
@@ -40,6 +41,18 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// What a group is, with a line for each of its rules.
+fn explain_group(out: &mut dyn Write, group: Group) -> io::Result<()> {
+    let name = group.name();
+    writeln!(out, "# {name} (a group of rules)\n\n{}\n", group.summary())?;
+    rules::lines(out, lints::all().iter().copied().filter(|rule| rule.group == group))?;
+    writeln!(
+        out,
+        "\n`--deny {name}` and a line `{name} = \"deny\"` in `cfgc.toml` are for all of them (`warn` and `allow` too); \
+         `cfgc explain RULE` tells more of a rule."
+    )
+}
+
 /// Documentation without the blank that stands behind `///`.
 fn unindented(docs: &str) -> String {
     docs.lines().map(|line| line.strip_prefix(' ').unwrap_or(line).to_owned() + "\n").collect()
@@ -53,9 +66,24 @@ fn explanation(rule: &Rule) -> String {
 
 #[cfg(test)]
 mod tests {
-    use compiler::lints;
+    use compiler::lints::{self, Group};
 
-    use super::explanation;
+    use super::{explain_group, explanation};
+
+    #[test]
+    fn a_group_is_explained_with_all_its_rules() {
+        for group in Group::ALL {
+            let mut out = Vec::new();
+            explain_group(&mut out, group).unwrap();
+            let text = String::from_utf8(out).unwrap();
+            for rule in lints::all() {
+                let is_listed = text.lines().any(|line| line.split(' ').next() == Some(rule.name));
+                assert_eq!(is_listed, rule.group == group, "{text}");
+            }
+            assert!(text.starts_with(&format!("# {} (a group of rules)\n", group.name())), "{text}");
+            assert!(text.contains(group.summary()), "{text}");
+        }
+    }
 
     #[test]
     fn every_rule_explains_itself() {

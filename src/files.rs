@@ -25,6 +25,11 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
     path == Path::new(STDIN)
 }
 
+/// A file is wanted, and this is none.
+pub(crate) fn is_folder(path: &Path) -> Error {
+    anyhow!("`{}` is a folder: name a file in it", path.display())
+}
+
 /// A path without steps that lead nowhere: files that are found in different ways have one name in findings.
 pub(crate) fn plain(path: &Path) -> PathBuf {
     path.components().filter(|step| *step != Component::CurDir).collect()
@@ -46,6 +51,7 @@ impl Given {
         let shown = path.display();
         let text = text.map_err(|error| match error.kind() {
             ErrorKind::InvalidData => anyhow!("`{shown}` is no configuration: {error}"),
+            ErrorKind::IsADirectory => is_folder(path),
             _ => Error::new(error).context(format!("`{shown}` can't be read")),
         })?;
         let path = if is_stdin(path) { STDIN_NAME.into() } else { path.to_owned() };

@@ -14,6 +14,8 @@ const ALL: &str = "all";
 pub(crate) enum Named {
     /// A rule of `cfgc check`.
     Rule(&'static Rule),
+    /// A group of these.
+    Group(Group),
     /// A check of `cfgc doctor`.
     Check(&'static Explained),
     /// A finding that only `cfgc run` makes.
@@ -25,20 +27,30 @@ pub(crate) fn find(name: &str) -> Result<Named> {
     if let Some(rule) = lints::find(name) {
         return Ok(Named::Rule(rule));
     }
+    if let Some(group) = Group::ALL.into_iter().find(|group| group.name() == name) {
+        return Ok(Named::Group(group));
+    }
     let called = |all: &[&'static Explained]| all.iter().find(|one| one.name == name).copied();
     let of_run = || EXPLAINED.iter().find(|one| one.name == name);
-    let others = || checks::ALL.iter().map(|check| check.name).chain(EXPLAINED.iter().map(|one| one.name));
+    let others = || {
+        let groups = Group::ALL.into_iter().map(Group::name);
+        let checks = checks::ALL.iter().map(|check| check.name);
+        groups.chain(checks).chain(EXPLAINED.iter().map(|one| one.name))
+    };
     let other = called(checks::ALL).map(Named::Check).or_else(|| of_run().map(Named::Run));
-    other.ok_or_else(|| unknown("rule", name, similar_rule(name).or_else(|| nearest(name, others()))))
+    other.ok_or_else(|| match &named_so(name)[..] {
+        several @ [_, _, ..] => anyhow!("there is no rule `{name}`, but `{}`", several.join("`, `")),
+        _ => unknown("rule", name, similar_rule(name).or_else(|| nearest(name, others()))),
+    })
 }
 
 /// Refuses a name that stands for no rule and no group of rules.
 pub(crate) fn rules(name: &str) -> Result<()> {
-    if name == ALL || Group::ALL.iter().any(|group| group.name() == name) {
+    if name == ALL {
         return Ok(());
     }
     match find(name) {
-        Ok(Named::Rule(_)) => Ok(()),
+        Ok(Named::Rule(_) | Named::Group(_)) => Ok(()),
         Ok(Named::Check(_)) => bail!("`{name}` is a check of `cfgc doctor`, no rule"),
         Ok(Named::Run(_)) => {
             bail!("`{name}` can't be allowed: cfgc would not do what the configuration says")
@@ -58,6 +70,9 @@ pub(crate) fn check(name: &str) -> Result<()> {
     match find(name) {
         Ok(Named::Check(_)) => Ok(()),
         Ok(Named::Rule(_)) => bail!("`{name}` is a rule of `cfgc check`, no check of `cfgc doctor`"),
+        Ok(Named::Group(_)) => {
+            bail!("`{name}` is a group of rules of `cfgc check`, no check of `cfgc doctor`")
+        }
         Ok(Named::Run(_)) => bail!("`{name}` is found by `cfgc run`, it is no check of `cfgc doctor`"),
         Err(_) => Err(unknown("check", name, nearest(name, checks::ALL.iter().map(|check| check.name)))),
     }
@@ -101,6 +116,12 @@ fn did_you_mean(meant: &str) -> String {
     format!("did you mean `{meant}`?")
 }
 
+/// The rules that have this word in their names.
+fn named_so(word: &str) -> Vec<&'static str> {
+    let names = lints::all().iter().map(|rule| rule.name);
+    names.filter(|name| name.split('-').any(|part| part == word)).collect()
+}
+
 fn similar_rule(name: &str) -> Option<&'static str> {
     lints::similar(name).map(|rule| rule.name)
 }
@@ -135,7 +156,9 @@ mod tests {
             ("indented_directive", "`indented-directive`?", "`indented-directive`?", "lists all"),
             ("qqqqqqqqqq", "`cfgc explain` lists all", "`cfgc explain` lists all", "lists all"),
             ("open-proxy,user-dropped", "lists all", "once for each rule", "lists all"),
-            ("securty", "lists all", "did you mean `security`?", "lists all"),
+            ("securty", "did you mean `security`?", "did you mean `security`?", "lists all"),
+            ("security", "", "", "is a group of rules of `cfgc check`, no check of `cfgc doctor`"),
+            ("cacheacl", "`cacheacl-with-parent`", "did you mean `cacheacl-extip-without-ext`?", "lists all"),
             (
                 "open-file",
                 "`open-files`?",

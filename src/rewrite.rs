@@ -2,15 +2,13 @@
 use std::{
     collections::BTreeMap,
     fs,
-    io::{self, ErrorKind, Write},
-    os::unix::fs::{MetadataExt, fchown},
+    io::{self, ErrorKind},
     path::{Path, PathBuf},
 };
 
 use anyhow::{Context, Error, Result, bail};
 use compiler::fix::Changed;
-use runtime::reload::read;
-use tempfile::NamedTempFile;
+use runtime::{reload::read, replace::Beside};
 
 /// Replaces the file at `path`, which held `before`, so that a reader sees all of the old text or all of the new one. Mode and
 /// owner stay, and a link stays a link.
@@ -36,11 +34,9 @@ pub(crate) fn replace_all<'a>(
 
 /// A text that lies ready beside its file.
 struct Rewrite {
-    text: NamedTempFile,
+    text: Beside,
     /// As the caller calls the file.
     path: PathBuf,
-    /// Where it is, behind links.
-    place: PathBuf,
 }
 
 /// The new text of a file, and the old one for when another file can't be replaced.
@@ -52,16 +48,15 @@ struct Reversible {
 impl Rewrite {
     /// Does nearly all that can fail, but leaves the file at `path`, which held `before`, as it is.
     fn prepare(path: &Path, before: &[u8], text: &[u8]) -> Result<Self> {
-        let (text, place) = ready(path, before, text).with_context(|| unwritten(path))?;
-        Ok(Self { text, path: path.to_owned(), place })
+        let text = ready(path, before, text).with_context(|| unwritten(path))?;
+        Ok(Self { text, path: path.to_owned() })
     }
 
     /// Puts it in its place.
     fn done(self) -> Result<()> {
-        self.text.persist(self.place).map(drop).map_err(|failed| {
-            let error = Error::new(failed.error);
-            let busy =
-                error.downcast_ref().is_some_and(|error: &io::Error| error.kind() == ErrorKind::ResourceBusy);
+        self.text.done().map_err(|error| {
+            let busy = error.kind() == ErrorKind::ResourceBusy;
+            let error = Error::new(error);
             // As a container has a file of its host.
             let error =
                 if busy { error.context("it is mounted by itself: mount its folder instead") } else { error };
@@ -75,7 +70,7 @@ fn prepare_all<'a>(files: impl Iterator<Item = (&'a Path, &'a Changed)>) -> Resu
     let mut texts: BTreeMap<PathBuf, (&Path, &[u8])> = BTreeMap::new();
     for (path, Changed { before, after }) in files {
         let new = Rewrite::prepare(path, before, after)?;
-        match texts.get(&new.place) {
+        match texts.get(new.text.place()) {
             // Two names of one file.
             Some((_, text)) if text == after => continue,
             Some((other, _)) => bail!(
@@ -83,7 +78,7 @@ fn prepare_all<'a>(files: impl Iterator<Item = (&'a Path, &'a Changed)>) -> Resu
                 other.display(),
                 path.display()
             ),
-            None => texts.insert(new.place.clone(), (path, after)),
+            None => texts.insert(new.text.place().to_owned(), (path, after)),
         };
         rewrites.push(Reversible { new, old: Rewrite::prepare(path, before, before)? });
     }
@@ -109,26 +104,13 @@ fn unwritten(path: &Path) -> String {
     format!("`{}` can't be rewritten", path.display())
 }
 
-fn ready(path: &Path, before: &[u8], text: &[u8]) -> Result<(NamedTempFile, PathBuf)> {
-    let path = fs::canonicalize(path)?;
-    let metadata = fs::metadata(&path)?;
-    if read::included(&path)? != before {
+fn ready(path: &Path, before: &[u8], text: &[u8]) -> Result<Beside> {
+    if read::included(&fs::canonicalize(path)?)? != before {
         bail!("it has changed meanwhile");
     }
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    let mut new = tempfile::Builder::new()
-        .prefix(".cfgc-")
-        .tempfile_in(folder)
-        .with_context(|| format!("no file can be made beside it in `{}`", folder.display()))?;
-    new.write_all(text)?;
-    let own = new.as_file().metadata()?;
-    if (own.uid(), own.gid()) != (metadata.uid(), metadata.gid()) {
-        fchown(new.as_file(), Some(metadata.uid()), Some(metadata.gid()))
-            .context("its owner would change")?;
-    }
-    new.as_file().set_permissions(metadata.permissions())?;
-    new.as_file().sync_all()?;
-    Ok((new, path))
+    let mut new = Beside::of(path)?;
+    new.write(text)?;
+    Ok(new)
 }
 
 #[cfg(test)]

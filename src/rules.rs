@@ -50,18 +50,24 @@ pub(crate) fn run(args: &Rules) -> Result<ExitCode> {
 
 /// A line for each rule, and the names of their groups.
 pub(crate) fn table(out: &mut dyn Write) -> io::Result<()> {
-    let width = lints::all().iter().map(|rule| rule.name.len()).max().unwrap_or_default();
-    writeln!(out, "{:width$}  level  group        fix  finds", "rule")?;
-    for rule in lints::all() {
-        let (level, group) = (rule.level.name(), rule.group.name());
-        let fix = if rule.has_fix() { "yes" } else { "" };
-        writeln!(out, "{:width$}  {level:5}  {group:11}  {fix:3}  {}", rule.name, one_line(rule.summary()))?;
-    }
+    lines(out, lints::all().iter().copied())?;
     let groups = Group::ALL.map(Group::name).join(", ");
     writeln!(
         out,
         "\nGroups for --allow, --warn and --deny: {groups}. `cfgc explain RULE` tells more of a rule."
     )
+}
+
+/// A line for each of these rules, below a heading.
+pub(crate) fn lines(out: &mut dyn Write, rules: impl Iterator<Item = &'static Rule>) -> io::Result<()> {
+    let width = lints::all().iter().map(|rule| rule.name.len()).max().unwrap_or_default();
+    writeln!(out, "{:width$}  level  group        fix  finds", "rule")?;
+    for rule in rules {
+        let (level, group) = (rule.level.name(), rule.group.name());
+        let fix = if rule.has_fix() { "yes" } else { "" };
+        writeln!(out, "{:width$}  {level:5}  {group:11}  {fix:3}  {}", rule.name, one_line(rule.summary()))?;
+    }
+    Ok(())
 }
 
 /// A summary may be written in several lines.

@@ -22,6 +22,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::{
     args::{Format, Run},
+    files,
     report::{Report, complain},
 };
 
@@ -57,6 +58,9 @@ async fn serve(args: &Run, color: bool) -> Result<ExitCode> {
         Err(ReloadError::Refused(compiled)) => {
             show(&compiled, color);
             return Ok(ExitCode::from(1));
+        }
+        Err(ReloadError::Read { path, error }) if error.kind() == io::ErrorKind::IsADirectory => {
+            return Err(files::is_folder(&path));
         }
         Err(error) => return Err(error.into()),
     };

@@ -4,7 +4,7 @@
 //! findings of its rules whose primary place is in that line, or in a `$file` that the line brings in, except where 3proxy
 //! itself refuses the line. One that suppresses nothing is found by `unused-allowance`; so is one that counts for nothing
 //! because [`Allowances`] forbids it, or asks for a reason that it does not give.
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use grammar::{
     Span,
@@ -14,7 +14,7 @@ use grammar::{
 use crate::{
     finding::Finding,
     lints::{self, Group, Rule, old_rule_name, unused_allowance},
-    options::Allowances,
+    options::{Allowances, CompileOptions, Runner},
     program::Program,
     sources::{FileId, Loc, Source, Sources},
     template,
@@ -46,7 +46,13 @@ impl Allowance {
 }
 
 /// Takes the findings out that are allowed where they stand, and adds those about allowances.
-pub(crate) fn apply(sources: &Sources, program: &Program, worth: Allowances, findings: &mut Vec<Finding>) {
+pub(crate) fn apply(
+    sources: &Sources,
+    program: &Arc<Program>,
+    options: &CompileOptions,
+    findings: &mut Vec<Finding>,
+) {
+    let worth = options.allowances;
     let mut allowances = Vec::new();
     let mut malformed = Vec::new();
     for (file, source) in sources.iter() {
@@ -63,6 +69,15 @@ pub(crate) fn apply(sources: &Sources, program: &Program, worth: Allowances, fin
             let here = place(sources, finding).and_then(|place| by_line.get(&place));
             finding.refused || !here.is_some_and(|here| suppress(finding, here, &mut allowances))
         });
+        // A file may be for 3proxy too: what is allowed of it is no fault when cfgc runs the file.
+        if options.runner == Runner::Cfgc && allowances.iter().any(|allowance| !allowance.used) {
+            let of_3proxy = CompileOptions { runner: Runner::default(), ..options.clone() };
+            for finding in lints::check(sources, program, &of_3proxy) {
+                if let Some(here) = place(sources, &finding).and_then(|place| by_line.get(&place)) {
+                    suppress(&finding, here, &mut allowances);
+                }
+            }
+        }
     }
     let is_open = |allowance: &&Allowance| {
         let place = allowance.line.and_then(|line| {
@@ -277,7 +292,7 @@ mod tests {
 
     use crate::{
         compile, compile_with,
-        options::{Allowances, CompileOptions},
+        options::{Allowances, CompileOptions, Runner},
         sources::MemoryFiles,
     };
 
@@ -296,6 +311,30 @@ mod tests {
             .map(|finding| (finding.rule, compiled.sources.line_column(finding.at).line))
             .collect();
         assert_eq!(found, expected, "{text}");
+    }
+
+    /// A file may be checked for 3proxy and run by cfgc.
+    #[test]
+    fn an_allowance_of_what_only_3proxy_does_is_not_unused_for_cfgc() {
+        let unused = |runner, line: &str| {
+            let mut files = MemoryFiles::default();
+            files.insert(
+                "3proxy.cfg",
+                format!("nscache 65536\n# cfgc: allow(nsrecord-case) so it is\n{line}\n"),
+            );
+            let options = CompileOptions { runner, ..CompileOptions::default() };
+            let found = compile_with(Path::new("3proxy.cfg"), &files, &options).findings;
+            found
+                .iter()
+                .filter(|finding| finding.rule.starts_with("unused") || finding.rule == "nsrecord-case")
+                .count()
+        };
+        for (line, expected) in [("nsrecord Www.example 192.0.2.1", 0), ("nsrecord www.example 192.0.2.1", 1)]
+        {
+            for runner in Runner::ALL {
+                assert_eq!(unused(runner, line), expected, "{runner:?} {line}");
+            }
+        }
     }
 
     #[test]

@@ -82,7 +82,7 @@ pub fn compile_with(path: &Path, files: &dyn Files, options: &CompileOptions) ->
     template::take_out_uncertain(&lowered.sources, &lowered.program, &mut lowered.findings);
     lints::yielding::give_way(&mut lowered.findings);
     fix::adopt_line_ends(&lowered.sources, &mut lowered.findings);
-    allow::apply(&lowered.sources, &lowered.program, options.allowances, &mut lowered.findings);
+    allow::apply(&lowered.sources, &lowered.program, options, &mut lowered.findings);
     cite::hide(&lowered.sources, &mut lowered.findings);
     lowered.findings.iter_mut().for_each(Finding::shorten);
     lowered.findings.sort_by_key(|finding| (finding.at, finding.rule));

@@ -28,6 +28,7 @@ mod random;
 mod recent;
 mod relay;
 pub mod reload;
+pub mod replace;
 mod resolve;
 mod running;
 mod service;

@@ -64,7 +64,8 @@ impl Findings {
     pub(super) fn write(self, out: &mut dyn Write, summary: &Summary, statistics: bool) -> io::Result<()> {
         let (fixable, fixable_unsafely) = summary.fixable();
         let totals = Totals {
-            files: summary.files,
+            files: summary.configurations,
+            files_read: summary.files(),
             failed: summary.failed,
             denied: summary.at(Level::Deny),
             warned: summary.at(Level::Warn),
@@ -84,6 +85,7 @@ impl Findings {
 #[derive(Serialize)]
 struct Totals {
     files: u64,
+    files_read: usize,
     failed: u64,
     denied: u64,
     warned: u64,
@@ -118,7 +120,7 @@ struct Withheld {
 
 impl Made {
     fn new(made: &fix::Made) -> Self {
-        let fix::Made { rule, title, path, line } = made;
+        let fix::Made { rule, title, safety: _, path, line } = made;
         Self { rule, title: title.clone(), path: path.display().to_string(), line: *line }
     }
 }

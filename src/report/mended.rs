@@ -32,7 +32,7 @@ pub(super) fn lines(mended: &Mended) -> Vec<String> {
 }
 
 fn told(made: &Made) -> String {
-    let Made { rule, title, path, line } = made;
+    let Made { rule, title, safety: _, path, line } = made;
     format!("[{rule}]: {}:{line}: {}", printable(&path.display().to_string()), printable(title))
 }
 

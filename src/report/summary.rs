@@ -1,22 +1,33 @@
 //! What was found in all configurations, counted.
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    path::PathBuf,
+};
 
 use compiler::{
     finding::{Finding, Level},
     fix::Safety,
+    sources::Sources,
 };
 
 /// What was found in all configurations.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Summary {
     /// Configurations that were checked.
-    pub(crate) files: u64,
+    pub(crate) configurations: u64,
+    /// The files that they consist of.
+    files: BTreeSet<PathBuf>,
     /// Those that were not, and files that could not be mended.
     pub(crate) failed: u64,
     /// Fixes that were made, or would be.
     pub(crate) fixed: u64,
     /// They would be: nothing was written.
     pub(crate) planned: bool,
+    /// Fixes that would be made of what is left: by `--fix`, and beyond these by `--unsafe-fixes`.
+    fixable: (u64, u64),
+    /// It was not tried: there may be fewer.
+    untried: bool,
     /// Findings of each rule, at each level.
     rules: BTreeMap<(&'static str, Level), Count>,
 }
@@ -49,9 +60,49 @@ impl Summary {
         self.rules.iter().filter(|((_, of), _)| *of == level).map(|(_, count)| count.found).sum()
     }
 
-    /// How many have a fix that is safe, and one that is not.
-    pub(super) fn fixable(&self) -> (u64, u64) {
-        self.rules.values().fold((0, 0), |(safe, other), count| (safe + count.safe, other + count.unsafe_))
+    /// Counts the files that a configuration consists of.
+    pub(crate) fn read(&mut self, sources: &Sources) {
+        self.files.extend(sources.iter().map(|(_, source)| source.path.clone()));
+    }
+
+    /// So many fixes would be made by `--fix`, and so many more by `--unsafe-fixes`.
+    pub(crate) fn would_be_fixed(&mut self, safe: usize, more: usize) {
+        self.fixable.0 += safe as u64;
+        self.fixable.1 += more as u64;
+    }
+
+    /// So many at most: it was not tried.
+    pub(crate) fn may_be_fixed(&mut self, findings: &[Finding]) {
+        let of = |safety| {
+            let fixes = findings.iter().filter_map(|finding| finding.fix.as_ref());
+            fixes.filter(|fix| fix.safety == safety).count()
+        };
+        self.would_be_fixed(of(Safety::Safe), of(Safety::Unsafe));
+        self.untried |= self.fixable != (0, 0);
+    }
+
+    /// How many fixes would be made by `--fix`, and how many more by `--unsafe-fixes`.
+    pub(super) const fn fixable(&self) -> (u64, u64) {
+        self.fixable
+    }
+
+    /// How many files all configurations consist of.
+    pub(super) fn files(&self) -> usize {
+        self.files.len()
+    }
+
+    /// What was checked, in words.
+    fn checked(&self) -> String {
+        let number =
+            |number: u64, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
+        let files = number(self.files.len() as u64, "file");
+        if self.files.len() as u64 == self.configurations {
+            return files;
+        }
+        match self.configurations {
+            0 => number(0, "file"),
+            configurations => format!("{} of {files}", number(configurations, "configuration")),
+        }
     }
 
     /// Each rule that found something, what finds most first.
@@ -80,10 +131,8 @@ impl Summary {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let files = match self.files {
-            1 => "1 file".to_owned(),
-            files => format!("{files} files"),
-        };
+        let files = self.checked();
+        let at_most = if self.untried { "up to " } else { "" };
         if self.fixed > 0 {
             write!(f, "{} {}, ", self.fixed, if self.planned { "would be fixed" } else { "fixed" })?;
         }
@@ -94,9 +143,11 @@ impl fmt::Display for Summary {
         }
         match self.fixable() {
             (0, 0) => {}
-            (safe, 0) => write!(f, "; --fix mends {safe}")?,
-            (0, other) => write!(f, "; --unsafe-fixes mends {other}")?,
-            (safe, other) => write!(f, "; --fix mends {safe}, --unsafe-fixes {other} more")?,
+            (safe, 0) => write!(f, "; --fix mends {at_most}{safe}")?,
+            (0, other) => write!(f, "; --unsafe-fixes mends {at_most}{other}")?,
+            (safe, other) => {
+                write!(f, "; --fix mends {at_most}{safe}, --unsafe-fixes {at_most}{other} more")?;
+            }
         }
         match self.failed {
             0 => Ok(()),

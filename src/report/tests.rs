@@ -28,7 +28,8 @@ fn all(format: Format, compiled: &Compiled) -> String {
     let mut out = Vec::new();
     let mut report = Report::new(format, false, false);
     let mut summary = Summary::default();
-    summary.files = 1;
+    summary.configurations = 1;
+    summary.read(&compiled.sources);
     compiled.findings.iter().for_each(|finding| summary.count(finding));
     report.findings(&mut out, &compiled.sources, &compiled.findings).unwrap();
     report.finish(&mut out, &summary, false).unwrap();
@@ -55,7 +56,7 @@ fix: remove the blank (this changes what the configuration does)
 2 -   maxconn 100
 2 + maxconn 100
 
-0 denied, 1 warned in 1 file; --unsafe-fixes mends 1
+0 denied, 1 warned in 1 configuration of 2 files
 "
     );
 }

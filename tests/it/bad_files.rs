@@ -76,6 +76,11 @@ fn what_is_no_configuration_is_refused_by_every_command_in_one_line() {
         let what = format!("{before:?} {}: {err}", String::from_utf8_lossy(file));
         assert_eq!((status.code(), String::from_utf8_lossy(&stdout).as_ref()), (Some(2), ""), "{what}");
         assert!(err.starts_with("cfgc: ") && err.lines().count() == 1 && err.contains(why), "{what}");
+        let is_searched = before.first() == Some(&"check");
+        let says = is_searched
+            || file != b"folder.cfg"
+            || err.ends_with("`folder.cfg` is a folder: name a file in it\n");
+        assert!(says, "{what}");
     }
     drop(socket);
 }

@@ -88,3 +88,41 @@ fn a_file_that_is_not_there_is_an_error() {
         cfgc::command().args(["diff", "--exit-code", "no-such.cfg", "no-such.cfg"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
 }
+
+/// A job that compares must not pass because nothing could be read.
+#[test]
+fn a_guess_is_no_success() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("good.cfg", "internal 127.0.0.1\nsocks\n");
+    write("users.cfg", "internal 127.0.0.1\nusers $/nowhere/users\ninclude /nowhere/more\nsocks\n");
+    write("nested.cfg", "include users.cfg\nsocks\n");
+    write("broken.cfg", "internal 127.0.0.1\nfrobnicate\nsocks\n");
+    fs::create_dir_all(folder.path().join("image/nowhere")).unwrap();
+    write("image/nowhere/users", "alice:CL:x");
+    write("image/nowhere/more", "maxconn 5");
+    let unread = "`/nowhere/users` can't be read";
+    for (arguments, status, says) in [
+        (&["good.cfg", "good.cfg"][..], 0, ""),
+        (
+            &["users.cfg", "users.cfg"],
+            2,
+            "what `users.cfg` means is a guess: users.cfg:2: `/nowhere/users` can't be read",
+        ),
+        (&["good.cfg", "users.cfg"], 2, "and 1 more; `--root DIR` looks absolute paths up in DIR"),
+        (&["nested.cfg", "good.cfg"], 2, "what `nested.cfg` means is a guess: users.cfg:2: "),
+        (&["good.cfg", "users.cfg", "--exit-code", "--json"], 2, unread),
+        (&["users.cfg", "users.cfg", "--root", "image"], 0, ""),
+        (&["users.cfg", "good.cfg", "--old-root", "image"], 0, ""),
+        (&["good.cfg", "broken.cfg"], 2, "what `broken.cfg` means is a guess, since 3proxy refuses it"),
+    ] {
+        let output = cfgc::command().arg("diff").args(arguments).current_dir(folder.path()).output().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(status), "{arguments:?}: {err}");
+        assert!(err.contains(says) && err.is_empty() == (status == 0), "{arguments:?}: {err}");
+        assert!(!output.stdout.is_empty(), "{arguments:?}");
+        if arguments.contains(&"--json") {
+            assert_eq!(serde_json::from_slice::<Value>(&output.stdout).unwrap()["guess"], true);
+        }
+    }
+}

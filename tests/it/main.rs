@@ -22,6 +22,8 @@ mod fmt;
 mod generated;
 mod golden;
 mod help;
+mod hosted;
+mod judged;
 mod layers;
 mod licences;
 mod limits;

@@ -1,8 +1,10 @@
 //! Makes fixes until there is none left that helps.
 //!
-//! A fix is made whole or not at all. Of two that touch, the first in the text is made, and the other is found again by the next
-//! pass. What was made is compiled: a fix stays only if no rule finds more than before, so no fix leaves a fault that was not
+//! A fix is made whole or not at all. Of two that touch, or of which one changes what the finding of the other points at, one is
+//! made ([`apart`]), and the other by the next pass if it is still wanted. What was made is compiled: a fix stays only if no rule finds more than before, so no fix leaves a fault that was not
 //! seen before.
+mod apart;
+
 use std::{
     cell::RefCell,
     collections::BTreeMap,
@@ -10,9 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use grammar::Span;
-
-use super::{Edit, Safety, apply};
+use super::{Edit, Fix, Safety, apply};
 use crate::{
     Compiled,
     finding::Finding,
@@ -65,6 +65,8 @@ pub struct Made {
     pub rule: &'static str,
     /// What it does.
     pub title: String,
+    /// Whether it may be made unasked.
+    pub safety: Safety,
     /// The file of the finding.
     pub path: PathBuf,
     /// The line of the finding when the fix was made, from 1.
@@ -85,31 +87,51 @@ pub struct Withheld {
 /// `compile` compiles the files that it is given, and leaves only the findings that count.
 pub fn mend(files: &dyn Files, compile: &dyn Fn(&dyn Files) -> Compiled, allowed: Safety) -> Mended {
     let mut mender = Mender { files: Kept::over(files), compile, allowed, tries: 0 };
-    let mut compiled = compile(&mender.files);
-    let (mut made, mut withheld) = (Vec::new(), Vec::new());
-    for _ in 0..MOST_PASSES {
-        let pass = mender.pass(&compiled);
-        withheld = pass.withheld;
-        let Some(next) = pass.compiled else { break };
-        made.extend(pass.made);
-        compiled = next;
-    }
-    Mended { compiled, changed: mender.files.changed(), made, withheld }
+    let first = compile(&mender.files);
+    let Course { compiled, made, withheld, .. } = mender.mend(&first);
+    let (mut compiled, changed) = (compiled.unwrap_or(first), mender.files.changed());
+    take_out(&mut compiled, &withheld);
+    Mended { compiled, changed, made, withheld }
 }
 
-/// Takes out the fixes that [`mend`] would not make, even on request: a report that shows one promises too much.
-///
-/// A safe fix brings no finding, so nothing is tried where all are. Of a text so long that trying takes longer than whoever only
-/// wants to read the findings waits, all stay.
-pub fn withhold(files: &dyn Files, compile: &dyn Fn(&dyn Files) -> Compiled, compiled: &mut Compiled) {
-    let mut fixes = compiled.findings.iter().filter_map(|finding| finding.fix.as_ref());
+/// What [`mend`] would do.
+#[derive(Debug, Default)]
+pub struct Foreseen {
+    /// The fixes that it would make.
+    pub made: Vec<Made>,
+    /// The files that would change.
+    pub changed: BTreeMap<PathBuf, Changed>,
+    withheld: Vec<Withheld>,
+}
+
+/// What [`mend`] would make of `compiled`. `None`: it was not tried, since the text is so long that trying takes longer than whoever
+/// only wants to read the findings waits.
+pub fn foresee(
+    files: &dyn Files,
+    compile: &dyn Fn(&dyn Files) -> Compiled,
+    compiled: &Compiled,
+    allowed: Safety,
+) -> Option<Foreseen> {
     let bytes: usize = compiled.sources.iter().map(|(_, source)| source.text.len()).sum();
-    if bytes > LONGEST_TRIED || fixes.all(|fix| fix.safety == Safety::Safe) {
-        return;
+    if bytes > LONGEST_TRIED {
+        return None;
     }
     let tries = MOST_TRIES - MOST_OFFERED;
-    let mut mender = Mender { files: Kept::over(files), compile, allowed: Safety::Unsafe, tries };
-    let withheld = mender.pass(compiled).withheld;
+    let mut mender = Mender { files: Kept::of(files, &compiled.sources), compile, allowed, tries };
+    let Course { made, withheld, withheld_first, .. } = mender.mend(compiled);
+    let mut withheld: Vec<Withheld> = withheld_first.into_iter().chain(withheld).collect();
+    withheld.retain(|withheld| !made.contains(&withheld.fix));
+    Some(Foreseen { made, changed: mender.files.changed(), withheld })
+}
+
+impl Foreseen {
+    /// Takes the fixes out of `compiled` that would not be made, even on request: a report that shows one promises too much.
+    pub fn withhold(&self, compiled: &mut Compiled) {
+        take_out(compiled, &self.withheld);
+    }
+}
+
+fn take_out(compiled: &mut Compiled, withheld: &[Withheld]) {
     let Compiled { sources, findings, .. } = compiled;
     for finding in findings.iter_mut().filter(|finding| finding.fix.is_some()) {
         let fix = described(sources, finding);
@@ -117,6 +139,18 @@ pub fn withhold(files: &dyn Files, compile: &dyn Fn(&dyn Files) -> Compiled, com
             finding.fix = None;
         }
     }
+}
+
+/// What became of a configuration in all passes.
+#[derive(Default)]
+struct Course {
+    /// As it is now; `None`: as it was.
+    compiled: Option<Compiled>,
+    made: Vec<Made>,
+    /// The fixes that would not help it as it is now.
+    withheld: Vec<Withheld>,
+    /// Those that would not have helped it as it was.
+    withheld_first: Vec<Withheld>,
 }
 
 /// What one pass did.
@@ -136,19 +170,52 @@ struct Mender<'a> {
 }
 
 impl Mender<'_> {
-    /// Makes those fixes of `now`'s findings that stand apart.
-    fn pass(&mut self, now: &Compiled) -> Pass {
-        let mut chosen = apart(now, self.allowed);
+    /// Makes fixes of `first`, and of what comes of it, until there is none left that helps.
+    fn mend(&mut self, first: &Compiled) -> Course {
+        let mut course = Course::default();
+        for _ in 0..MOST_PASSES {
+            let now = course.compiled.as_ref().unwrap_or(first);
+            let mut pass = self.pass(now, &course.withheld);
+            if course.compiled.is_none() {
+                course.withheld_first.extend(pass.withheld.iter().cloned());
+            }
+            match pass.compiled.take() {
+                Some(next) => {
+                    course.made.extend(pass.made);
+                    // In what it is now, those that did not help may.
+                    course.withheld.clear();
+                    course.compiled = Some(next);
+                }
+                // Others may have waited for those that did not help.
+                None if !pass.withheld.is_empty() => course.withheld.extend(pass.withheld),
+                None => break,
+            }
+        }
+        course
+    }
+
+    /// Makes those fixes of `now`'s findings that stand apart, and are not among those that don't help.
+    fn pass(&mut self, now: &Compiled, no_help: &[Withheld]) -> Pass {
+        let helps = |finding: &&Finding| {
+            no_help.is_empty() || {
+                let fix = described(&now.sources, finding);
+                no_help.iter().all(|withheld| withheld.fix != fix)
+            }
+        };
+        let allowed = now.findings.iter().filter(|finding| {
+            let is_allowed = |fix: &Fix| fix.safety == Safety::Safe || self.allowed == Safety::Unsafe;
+            finding.fix.as_ref().is_some_and(is_allowed)
+        });
+        let mut chosen = apart::choose(&now.sources, allowed.filter(helps));
         // What one rule's fixes bring, they bring together: halving finds them soon.
         chosen.sort_by_key(|finding| finding.rule);
         let mut attempt = Attempt { now, kept: Vec::new(), counts: counts(now), pass: Pass::default() };
         if !chosen.is_empty() {
             self.take(&mut attempt, &chosen);
         }
-        let Attempt { kept, mut pass, .. } = attempt;
+        let Attempt { mut kept, mut pass, .. } = attempt;
         let texts = texts(now, &kept, &self.files);
         self.files.put(texts);
-        let mut kept = kept;
         kept.sort_by_key(|finding| finding.at);
         pass.made = kept.iter().map(|finding| described(&now.sources, finding)).collect();
         pass
@@ -214,38 +281,10 @@ fn described(sources: &Sources, finding: &Finding) -> Made {
     Made {
         rule: finding.rule,
         title: finding.fix.as_ref().map(|fix| fix.title.clone()).unwrap_or_default(),
+        safety: finding.fix.as_ref().map_or(Safety::Safe, |fix| fix.safety),
         path: sources.get(finding.at.file).map(|source| source.path.clone()).unwrap_or_default(),
         line: sources.line_column(finding.at).line,
     }
-}
-
-/// The findings whose fixes are `allowed` and don't touch; of those that do, the first.
-fn apart(compiled: &Compiled, allowed: Safety) -> Vec<&Finding> {
-    // By path: a file that is included twice has its findings twice.
-    let mut taken: BTreeMap<&Path, BTreeMap<u32, u32>> = BTreeMap::new();
-    let mut apart = Vec::new();
-    for finding in &compiled.findings {
-        let Some(fix) = &finding.fix else { continue };
-        if fix.safety == Safety::Unsafe && allowed == Safety::Safe || fix.edits.is_empty() {
-            continue;
-        }
-        let place = |edit: &Edit| Some((&*compiled.sources.get(edit.at.file)?.path, edit.at.span));
-        let Some(places) = fix.edits.iter().map(place).collect::<Option<Vec<_>>>() else { continue };
-        let is_free = |(path, span): &(&Path, Span)| {
-            taken.get(path).is_none_or(|taken| {
-                // The last one that starts before this one's end: those before it end before it.
-                taken.range(..=span.end).next_back().is_none_or(|(_, end)| *end < span.start)
-            })
-        };
-        if places.iter().all(is_free) {
-            for (path, span) in places {
-                let end = taken.entry(path).or_default().entry(span.start).or_default();
-                *end = span.end.max(*end);
-            }
-            apart.push(finding);
-        }
-    }
-    apart
 }
 
 /// The texts that these findings' fixes make.
@@ -273,6 +312,14 @@ struct Kept<'a> {
 impl<'a> Kept<'a> {
     fn over(below: &'a dyn Files) -> Self {
         Self { below, read: RefCell::default(), changed: BTreeMap::new() }
+    }
+
+    /// The same where some were read already.
+    fn of(below: &'a dyn Files, read: &Sources) -> Self {
+        let kept = Self::over(below);
+        let texts = read.iter().map(|(_, source)| (source.path.clone(), source.text.to_vec()));
+        kept.read.borrow_mut().extend(texts);
+        kept
     }
 
     /// The same with these texts for now.

@@ -62,6 +62,7 @@ rule! {
     group: Security,
     since: "0.1.0",
     reads: Everything,
+    of_3proxy: true,
     check: check,
 }
 

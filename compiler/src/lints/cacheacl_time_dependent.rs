@@ -58,6 +58,7 @@ rule! {
     group: Correctness,
     since: "0.1.0",
     reads: Everything,
+    of_3proxy: true,
     check: check,
 }
 

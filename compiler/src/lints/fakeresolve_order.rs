@@ -3,6 +3,7 @@ use super::rule::{Lint, rule};
 use crate::{
     finding::Finding,
     fix::Fix,
+    options::Runner,
     program::history::{Faked, Overwritten},
     sources::Loc,
 };
@@ -10,7 +11,7 @@ use crate::{
 rule! {
     /// `fakeresolve` stands where it fakes too much, or nothing.
     ///
-    /// From its line on every name is 127.0.0.2, the name of a parent, too. So the parents come first:
+    /// From its line on every name is 127.0.0.2, the name of a parent, too (not for `cfgc run`). So the parents come first:
     ///
     /// ```3proxy,fires
     /// fakeresolve
@@ -60,8 +61,10 @@ fn check(lint: &mut Lint<'_>) {
         let finding = switched_off(lint, unfaked);
         lint.report(finding);
     }
-    for parent in &program.history.faked_parents {
-        lint.report(faked(*parent));
+    // `cfgc run` never makes up a parent's address.
+    let faked_parents = program.history.faked_parents.iter().filter(|_| lint.options.runner != Runner::Cfgc);
+    for parent in faked_parents.copied().collect::<Vec<_>>() {
+        lint.report(faked(parent));
     }
 }
 

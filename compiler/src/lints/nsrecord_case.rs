@@ -37,6 +37,7 @@ rule! {
     group: Correctness,
     since: "0.1.0",
     reads: Line,
+    of_3proxy: true,
     check: check,
 }
 

@@ -25,6 +25,7 @@ rule! {
     group: Portability,
     since: "0.1.0",
     reads: Line,
+    of_3proxy: true,
     check: check,
 }
 

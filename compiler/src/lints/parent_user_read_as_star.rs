@@ -27,6 +27,7 @@ rule! {
     group: Security,
     since: "0.1.0",
     reads: Line,
+    of_3proxy: true,
     check: check,
 }
 

@@ -105,6 +105,18 @@ impl Group {
             Self::Style => "style",
         }
     }
+
+    /// What its rules prevent, in a sentence.
+    #[must_use]
+    pub const fn summary(self) -> &'static str {
+        match self {
+            Self::Correctness => "The configuration does not do what is written.",
+            Self::Security => "It lets someone in, or gives something away.",
+            Self::Portability => "It depends on a version, a platform or an accident.",
+            Self::Performance => "It is slower, or breaks earlier, than it need be.",
+            Self::Style => "It is harder to read than it need be.",
+        }
+    }
 }
 
 impl Rule {

@@ -80,6 +80,44 @@ fn what_only_3proxy_does_is_told_to_nobody_else() {
     assert!(rules >= 8, "{rules}");
 }
 
+/// What is denied for 3proxy and executed safely by `cfgc run`, as docs/DIFFERENCES.md says: rule, and which of its examples.
+const EXECUTED_SAFELY: &[(&str, usize, &str)] = &[
+    ("cache-key-misses-field", 0, "the list is asked again on every hit"),
+    ("cache-shared-between-services", 0, "the key holds the chain, and the list is asked again"),
+    ("cacheacl-extip-without-ext", 0, "a hit takes the same outgoing address as a miss"),
+    ("cacheacl-with-parent", 0, "a hit takes the same parent as a miss"),
+    ("fakeresolve-order", 0, "addresses are made up for targets, never for parents"),
+    ("ipv4-source-on-ipv6-listener", 1, "an IPv4 client of an IPv6 listener has its IPv4 address"),
+    ("ipv6-source-on-ipv4-listener", 1, "`::ffff:192.0.2.1` is 192.0.2.1"),
+    ("parent-user-read-as-star", 0, "a user name that only begins with `*` is a name"),
+];
+
+/// What denies a file for 3proxy denies it for `cfgc run`, unless that executes it safely.
+#[test]
+fn what_is_denied_for_3proxy_is_denied_for_cfgc_or_executed_safely() {
+    let mut told = Vec::new();
+    for rule in RULES {
+        let mut others = Vec::new();
+        let mut fires = 0;
+        for Example { claim, text } in examples(rule.docs) {
+            if let Some(path) = claim.strip_prefix("file=") {
+                others.push((path.to_owned(), text));
+            } else if claim == "fires" {
+                let denied = |runner| {
+                    let (_, found) = compiled_for(runner, rule, &text, others.clone());
+                    found.iter().any(|finding| finding.level == Level::Deny)
+                };
+                if denied(Runner::ThreeProxy10) && !denied(Runner::Cfgc) {
+                    told.push((rule.name, fires));
+                }
+                fires += 1;
+            }
+        }
+    }
+    let known: Vec<_> = EXECUTED_SAFELY.iter().map(|(rule, example, _)| (*rule, *example)).collect();
+    assert_eq!(told, known);
+}
+
 /// What the whole compiler finds, of one rule, in `text`.
 fn compiled(rule: &Rule, text: &str, others: Vec<(String, String)>) -> (Compiled, Vec<Finding>) {
     compiled_for(Runner::default(), rule, text, others)

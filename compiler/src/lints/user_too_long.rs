@@ -36,6 +36,7 @@ rule! {
     level: Warn,
     group: Correctness,
     since: "0.1.0",
+    of_3proxy: true,
     check: check,
 }
 

@@ -4,8 +4,7 @@
 //! when the process drains, and when another configuration comes into force. That is what a crash can lose.
 use std::{
     fs::{self, File},
-    io::{self, Read, Write},
-    os::unix::fs::{MetadataExt, PermissionsExt, fchown},
+    io::{self, Read},
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
@@ -23,7 +22,10 @@ use super::{
     period,
     traffic::Quota,
 };
-use crate::log;
+use crate::{
+    log,
+    replace::{Beside, replace},
+};
 
 /// How often what was counted is written: a crash loses what was counted since.
 pub(crate) const SAVE_EVERY: Duration = Duration::from_secs(10);
@@ -67,7 +69,7 @@ impl Store {
     pub(super) fn open(path: PathBuf) -> Result<Self, Unusable> {
         let fails = |error| Unusable::Io { path: path.clone(), error };
         let bytes = read(&path).map_err(fails)?;
-        beside(&path).map_err(fails)?;
+        Beside::of(&path).map_err(fails)?;
         let is_there = !bytes.is_empty();
         let damaged = |damage| Unusable::Damaged { path: path.clone(), damage };
         if bytes.len() as u64 > LONGEST {
@@ -203,34 +205,6 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     // One more than there may be shows that there is too much.
     File::open(path)?.take(LONGEST + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-/// A new file beside the one at `path`, with its mode and owner, and where that is: behind links.
-fn beside(path: &Path) -> io::Result<(tempfile::NamedTempFile, PathBuf)> {
-    let place = match fs::canonicalize(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => std::path::absolute(path)?,
-        place => place?,
-    };
-    let folder = place.parent().unwrap_or(Path::new("/"));
-    let mut new = tempfile::Builder::new();
-    let new = new.prefix(".cfgc-").permissions(fs::Permissions::from_mode(0o660)).tempfile_in(folder)?;
-    if let Ok(old) = fs::metadata(&place) {
-        let own = new.as_file().metadata()?;
-        if (own.uid(), own.gid()) != (old.uid(), old.gid()) {
-            fchown(new.as_file(), Some(old.uid()), Some(old.gid()))?;
-        }
-        new.as_file().set_permissions(old.permissions())?;
-    }
-    Ok((new, place))
-}
-
-/// Puts `bytes` in the place of the file at `path`: who reads it sees all of the old or all of the new, after a crash too.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let (mut new, place) = beside(path)?;
-    new.write_all(bytes)?;
-    new.as_file().sync_all()?;
-    new.persist(&place).map_err(|failed| failed.error)?;
-    place.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use tokio::{runtime::Handle, task::JoinSet};
 use compiler::{
     Compiled, cite,
     finding::{self, Finding, Level},
-    options::{CompileOptions, Template},
+    options::{CompileOptions, Runner, Template},
     program::{Program, acl::ParentHost, log::LogTarget, resolve::ResolverMode, service::Service},
     sources::Loc,
 };
@@ -103,7 +103,8 @@ fn load(config: &Config) -> (Result<Compiled, ReloadError>, Inputs) {
 
 /// Compiles, and once more if addresses are needed that only the network can tell.
 fn compile(path: &Path, disk: &Disk) -> Compiled {
-    let mut options = CompileOptions { template: Template::No, ..CompileOptions::default() };
+    let mut options =
+        CompileOptions { runner: Runner::Cfgc, template: Template::No, ..CompileOptions::default() };
     let compiled = compiler::compile_with(path, disk, &options);
     if compiled.program.host_names.is_empty() {
         return compiled;

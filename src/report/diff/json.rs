@@ -28,9 +28,12 @@ pub(crate) fn json(out: &mut dyn Write, versions: Versions<'_>, changes: &Change
             "settings": settings(versions, differing),
         })
     });
+    let is_guess =
+        [versions.old, versions.new].iter().any(|one| one.findings.iter().any(|finding| finding.refused));
     let document = json!({
         "version": VERSION,
         "differs": !changes.is_empty(),
+        "guess": is_guess,
         "services": {
             "kept": kept,
             "opened": each(versions.after(), opened),

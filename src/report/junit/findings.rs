@@ -53,10 +53,12 @@ impl Findings {
         if let Some(help) = &finding.help {
             let _ = writeln!(text, "help: {help}");
         }
-        let message = printable(&format!("{}: {}", finding.level.name(), finding.message)).into_owned();
+        let said = printable(&finding.message);
+        let message = format!("{}: {said}", finding.level.name());
         let at = Location::of(sources, finding.at);
         Case {
-            name: format!("{}: {}", finding.rule, place(sources, finding.at)),
+            // With what is said: one rule may find several things in one place.
+            name: format!("{}: {}: {said}", finding.rule, place(sources, finding.at)),
             class: class.to_owned(),
             file: at.path,
             line: at.start.0,

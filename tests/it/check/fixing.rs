@@ -1,7 +1,10 @@
 //! `--fix`, `--unsafe-fixes`, `--diff`.
 use std::{fs, os::unix::fs::PermissionsExt};
 
-use super::Folder;
+use serde_json::Value;
+
+use super::{Folder, Said};
+use crate::support::repo;
 
 const BEFORE: &str =
     "internal 127.0.0.1\nauth iponly\ninclude more.cfg\nallow * * * 443-80\nproxy\n  maxconn 5\n";
@@ -126,4 +129,97 @@ fn lines_that_come_end_as_those_about_them() {
     let fixed = folder.read("a.cfg");
     assert!(fixed.contains("maxconn 5\r\nsocks"), "{}{fixed}", said.out);
     assert_eq!(fixed.matches('\n').count(), fixed.matches("\r\n").count(), "{fixed:?}");
+}
+
+/// A number of the summary for programs.
+fn number(said: &Said, member: &str) -> u64 {
+    let document: Value = serde_json::from_str(&said.out).unwrap();
+    document["summary"][member].as_u64().unwrap()
+}
+
+/// What the summary says that could be mended, and what then is: by `--fix` and by `--unsafe-fixes`.
+fn promised_and_kept(files: &[(&str, &str)], arguments: &[&str]) -> [(u64, u64); 2] {
+    let with = |option: &str| {
+        let all: Vec<&str> =
+            ["--format", "json"].into_iter().chain((!option.is_empty()).then_some(option)).collect();
+        Folder::with(files).check(&[&all, arguments].concat())
+    };
+    let (said, safe, all) = (with(""), with("--fix"), with("--unsafe-fixes"));
+    let (fixable, more) = (number(&said, "fixable"), number(&said, "fixable_unsafely"));
+    assert_eq!((number(&safe, "fixable"), number(&all, "fixable_unsafely")), (0, 0), "{}", said.out);
+    [(fixable, number(&safe, "fixed")), (fixable + more, number(&all, "fixed"))]
+}
+
+#[test]
+fn what_is_promised_is_done() {
+    let users = "internal 127.0.0.1\nusers alice:CL:wonderland\n";
+    let cache = format!(
+        "{users}authcache user,pass 600\nauth cacheacl strong\nallow alice * * 80,443\nparent 1000 socks5 192.0.2.10 1080\nproxy\n"
+    );
+    let include = "internal 127.0.0.1\nauth iponly\ninclude more.cfg\nproxy\n";
+    for (main, fixed) in [
+        // One fix cures what another would.
+        (cache.as_str(), [1, 1]),
+        // A safe fix that lets strangers in is not made.
+        ("auth iponly\nallow * * * 443-80\nproxy \u{2013}a\n", [1, 1]),
+        // A file that is included twice is mended once.
+        (
+            "internal 127.0.0.1\nauth iponly\ninclude more.cfg\nproxy\nflush\ninclude more.cfg\nsocks\n",
+            [1, 1],
+        ),
+        // What one uncovers is mended by the next.
+        ("\u{feff}internal 127.0.0.1\nauth iponly\nallow * * * 443-80 * Mon-Fri\nproxy\n  flush\n", [3, 3]),
+        ("internal 127.0.0.1\n  maxconn 5\nauth iponly\nallow * * * 443-80\nsocks\n", [1, 2]),
+        (include, [1, 1]),
+    ] {
+        let told =
+            promised_and_kept(&[("3proxy.cfg", main), ("more.cfg", "allow * * * 443-80\n")], &["3proxy.cfg"]);
+        assert_eq!(told, fixed.map(|fixed| (fixed, fixed)), "{main}");
+    }
+    // Two configurations share a file.
+    let files = [("a.cfg", include), ("b.cfg", include), ("more.cfg", "allow * * * 443-80\n")];
+    assert_eq!(promised_and_kept(&files, &["a.cfg", "b.cfg"]), [(1, 1); 2]);
+    let diff = Folder::with(&files).check(&["--diff", "a.cfg", "b.cfg"]);
+    assert_eq!(diff.out.matches("--- more.cfg").count(), 1, "{}", diff.out);
+    assert!(
+        diff.err.contains("1 would be fixed, nothing left in 2 configurations of 3 files"),
+        "{}",
+        diff.err
+    );
+}
+
+#[test]
+fn what_is_promised_of_all_cases_is_done() {
+    let folders = ["tests/cases/operators", "tests/cases/measured", "examples"];
+    let paths = folders.into_iter().flat_map(|folder| std::fs::read_dir(repo::root().join(folder)).unwrap());
+    let texts = paths.filter_map(|entry| std::fs::read_to_string(entry.unwrap().path()).ok());
+    let texts: Vec<(String, String)> = texts
+        .filter(|text| !text.contains("\n#@ "))
+        .enumerate()
+        .map(|(index, text)| (format!("{index}.cfg"), text))
+        .collect();
+    let files: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
+    let [safe, all] = promised_and_kept(&files, &names);
+    assert_eq!((safe.0, all.0), (safe.1, all.1));
+    assert!(safe.0 > 10 && all.0 > safe.0, "{safe:?} {all:?}");
+}
+
+#[test]
+fn the_summary_counts_the_files_that_were_read() {
+    let more = [("more.cfg", "allow * * * 443-80\n"), ("list", "192.0.2.1")];
+    let main = "internal 127.0.0.1\nauth iponly\ninclude more.cfg\ndeny * * $list\nallow *\nproxy\n";
+    let clean = "internal 127.0.0.1\nsocks\n";
+    let folder = Folder::with(
+        &[&[("a.cfg", main), ("b.cfg", main), ("c.cfg", clean), ("d.cfg", clean)], &more[..]].concat(),
+    );
+    for (files, says) in [
+        (&["c.cfg"][..], "in 1 file"),
+        (&["c.cfg", "d.cfg"], "in 2 files"),
+        (&["a.cfg"], "in 1 configuration of 3 files; --fix mends 1"),
+        (&["a.cfg", "b.cfg", "c.cfg"], "in 3 configurations of 5 files; --fix mends 1"),
+    ] {
+        let said = folder.check(files);
+        assert!(said.out.trim_end().ends_with(says), "{}", said.out);
+    }
 }

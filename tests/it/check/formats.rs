@@ -114,3 +114,25 @@ fn allowances_hold_in_every_form() {
         assert!(!said.out.contains("indented-directive"), "{format}: {}", said.out);
     }
 }
+
+/// A reader takes two test cases of one name for one that ran twice.
+#[test]
+fn test_cases_have_names_of_their_own() {
+    let folder = Folder::with(&[
+        ("a.cfg", "internal 127.0.0.1\nauth iponly\ninclude b.cfg\nproxy\nflush\ninclude b.cfg\nsocks\n"),
+        // Found twice, and twice in one place.
+        ("b.cfg", "allow * * * 443-80,70000 * Mon-Fri,Sun 9:00-17:00\n  flush\n"),
+    ]);
+    let names = |said: &super::Said| {
+        let document = roxmltree::Document::parse(&said.out).unwrap();
+        let cases = document.descendants().filter(|node| node.has_tag_name("testcase"));
+        cases.map(|case| case.attribute("name").unwrap().to_owned()).collect::<Vec<String>>()
+    };
+    let found = names(&folder.check(&["--format", "junit", "a.cfg"]));
+    let mut once = found.clone();
+    once.sort();
+    once.dedup();
+    assert_eq!(once.len(), found.len(), "{found:?}");
+    assert!(found.iter().any(|name| name.ends_with(" (2)")), "{found:?}");
+    assert_eq!(found, names(&folder.check(&["--format", "junit", "a.cfg"])));
+}

@@ -13,7 +13,7 @@ use compiler::{
     change::SettingChange,
     compile,
     finding::{Finding, Level},
-    fix::{self, Safety},
+    fix::{self, Mended, Safety},
     program::acl::AceId,
     sources::{Files, Loc, MemoryFiles},
 };
@@ -27,6 +27,7 @@ pub(crate) fn hold(path: &Path, files: &MemoryFiles) -> usize {
     for allowed in [Safety::Safe, Safety::Unsafe] {
         let mended = fix::mend(files, &|files| shown(path, files), allowed);
         no_new_findings(&before, &mended.compiled, "all of them");
+        one_cause_is_mended_once(path, files, &mended, allowed);
         if mended.made.is_empty() {
             assert!(mended.changed.is_empty(), "something changed, and no fix was made");
         }
@@ -41,6 +42,35 @@ pub(crate) fn hold(path: &Path, files: &MemoryFiles) -> usize {
         changes_only_its_lines(path, files, &before, finding);
     }
     fixes.count()
+}
+
+/// No fix was made without which the others would have left nothing more to find: its finding would have gone with theirs.
+fn one_cause_is_mended_once(path: &Path, files: &MemoryFiles, mended: &Mended, allowed: Safety) {
+    let found = |mended: &Mended| mended.compiled.findings.iter().map(|finding| finding.count).sum::<u32>();
+    for made in mended.made.iter().take(MOST) {
+        let without = fix::mend(
+            files,
+            &|files| {
+                let mut compiled = shown(path, files);
+                let Compiled { sources, findings, .. } = &mut compiled;
+                for finding in findings.iter_mut().filter(|finding| finding.rule == made.rule) {
+                    let here = sources.line_column(finding.at).line == made.line;
+                    if here && finding.fix.as_ref().is_some_and(|fix| fix.title == made.title) {
+                        finding.fix = None;
+                    }
+                }
+                compiled
+            },
+            allowed,
+        );
+        let others_alone = without.made.len() < mended.made.len()
+            && without.made.iter().all(|other| mended.made.contains(other));
+        assert!(
+            !(others_alone && found(&without) <= found(mended)),
+            "{made:?} was made for nothing beside {:?}",
+            without.made
+        );
+    }
 }
 
 /// With the findings that are shown.

@@ -86,7 +86,7 @@ fn what_would_not_be_made_is_not_offered() {
         files.insert(MAIN, text);
         let mut found = compiled(&files);
         let before = found.findings.iter().filter(|finding| finding.fix.is_some()).count();
-        super::withhold(&files, &compiled, &mut found);
+        super::foresee(&files, &compiled, &found, Safety::Unsafe).unwrap().withhold(&mut found);
         let after = found.findings.iter().filter(|finding| finding.fix.is_some()).count();
         (before, after)
     };
@@ -94,4 +94,32 @@ fn what_would_not_be_made_is_not_offered() {
     assert_eq!(offered("auth iponly\nallow *\nproxy -i127.0.0.1\ndeny * * 127.0.0.0/8\n"), (1, 0));
     assert_eq!(offered("auth iponly\nproxy -i127.0.0.1\nallow * 127.0.0.0/8\n"), (1, 1));
     assert_eq!(offered("internal 127.0.0.1\nauth iponly\nallow * * * 443-80 * Mon-Fri\nproxy\n"), (2, 2));
+}
+
+/// Two findings, two ways to cure one cause: the one that cures both is made.
+#[test]
+fn one_cause_is_mended_once() {
+    let before = "internal 127.0.0.1\nusers alice:CL:wonderland\nauthcache user,pass 600\nauth cacheacl strong\n\
+                  allow alice * * 80,443\nparent 1000 socks5 192.0.2.10 1080\nproxy\n";
+    let mended = mended(before, "", Safety::Safe);
+    assert_eq!(text(&mended, MAIN).unwrap(), before.replace("cacheacl", "cache"));
+    assert_eq!(mended.made.len(), 1, "{:?}", mended.made);
+}
+
+#[test]
+fn what_is_foreseen_is_done() {
+    for text in [
+        "\u{feff}internal 127.0.0.1\nauth iponly\nallow * * * 443-80 * Mon-Fri\nproxy \u{2013}a\n",
+        "auth iponly\nallow *\nproxy -i127.0.0.1\ndeny * * 127.0.0.0/8\n",
+        "internal 127.0.0.1\nauth iponly\n  deny * 127.0.0.2\nallow *\nproxy\n",
+    ] {
+        for allowed in [Safety::Safe, Safety::Unsafe] {
+            let mut files = MemoryFiles::default();
+            files.insert(MAIN, text);
+            let foreseen = super::foresee(&files, &compiled, &compiled(&files), allowed).unwrap();
+            let done = mend(&files, &compiled, allowed);
+            assert_eq!(foreseen.made, done.made, "{text}");
+            assert_eq!(foreseen.changed, done.changed, "{text}");
+        }
+    }
 }

@@ -29,7 +29,7 @@ impl Rule {
             text.push('\n');
         }
         if self.of_3proxy {
-            text.push_str("\n`cfgc run` does otherwise, so this rule is silent where `cfgc.toml` says `target = \"cfgc\"`.\n");
+            text.push_str("\n`cfgc run` does otherwise: there, and where `cfgc.toml` says `target = \"cfgc\"`, this rule is silent.\n");
         }
         if !self.aliases.is_empty() {
             let names: Vec<String> = self.aliases.iter().map(|name| format!("`{name}`")).collect();

@@ -72,6 +72,18 @@ fn what_others_keep_there_stays_and_so_do_mode_and_link() {
 }
 
 #[test]
+fn what_a_link_names_is_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let link = folder.path().join("link");
+    symlink("counters", &link).unwrap();
+    let keeper = keeper(&link, vec![line(1, Rotation::Never, "")]);
+    keeper.lines[0].quota.take(10, NOW);
+    keeper.save(NOW).unwrap();
+    assert_eq!(stored(&folder.path().join("counters")).record(1).unwrap().unwrap().used, 10);
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+}
+
+#[test]
 fn a_file_that_can_not_be_used_is_refused_and_left_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("counters");
