@@ -326,7 +326,7 @@ pub(crate) enum Scheme {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Explain {
-    /// The rule, as it stands in brackets in a finding, or a group of rules; without it all are listed.
+    /// The rule, as it stands in brackets in a finding, a group of rules, or a word of their names; without it all are listed.
     pub(crate) rule: Option<String>,
 }
 

@@ -24,6 +24,11 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode> {
                 out.write_all(explanation(rule).as_bytes())?;
             }
             Named::Group(group) => explain_group(&mut out, group)?,
+            Named::Word(found) => {
+                writeln!(out, "# Rules with `{name}` in their names\n")?;
+                rules::lines(&mut out, found.into_iter())?;
+                writeln!(out, "\n`cfgc explain RULE` tells more of a rule.")?;
+            }
             Named::Check(check) => {
                 write!(out, "# {} (from `cfgc doctor` only)\n\n{}", check.name, unindented(check.docs))?
             }

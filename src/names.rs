@@ -16,6 +16,8 @@ pub(crate) enum Named {
     Rule(&'static Rule),
     /// A group of these.
     Group(Group),
+    /// Those that have this word in their names.
+    Word(Vec<&'static Rule>),
     /// A check of `cfgc doctor`.
     Check(&'static Explained),
     /// A finding that only `cfgc run` makes.
@@ -38,10 +40,9 @@ pub(crate) fn find(name: &str) -> Result<Named> {
         groups.chain(checks).chain(EXPLAINED.iter().map(|one| one.name))
     };
     let other = called(checks::ALL).map(Named::Check).or_else(|| of_run().map(Named::Run));
-    other.ok_or_else(|| match &named_so(name)[..] {
-        several @ [_, _, ..] => anyhow!("there is no rule `{name}`, but `{}`", several.join("`, `")),
-        _ => unknown("rule", name, similar_rule(name).or_else(|| nearest(name, others()))),
-    })
+    let several = || Some(named_so(name)).filter(|rules| rules.len() > 1).map(Named::Word);
+    let meant = || similar_rule(name).or_else(|| nearest(name, others()));
+    other.or_else(several).ok_or_else(|| unknown("rule", name, meant()))
 }
 
 /// Refuses a name that stands for no rule and no group of rules.
@@ -58,7 +59,7 @@ pub(crate) fn rules(name: &str) -> Result<()> {
         Err(_) if name.contains(',') => {
             bail!("there is no rule `{name}`: give the option once for each rule")
         }
-        Err(_) => {
+        Ok(Named::Word(_)) | Err(_) => {
             let groups = Group::ALL.into_iter().map(Group::name).chain([ALL]);
             Err(unknown("rule", name, nearest(name, groups).or_else(|| similar_rule(name))))
         }
@@ -74,7 +75,9 @@ pub(crate) fn check(name: &str) -> Result<()> {
             bail!("`{name}` is a group of rules of `cfgc check`, no check of `cfgc doctor`")
         }
         Ok(Named::Run(_)) => bail!("`{name}` is found by `cfgc run`, it is no check of `cfgc doctor`"),
-        Err(_) => Err(unknown("check", name, nearest(name, checks::ALL.iter().map(|check| check.name)))),
+        Ok(Named::Word(_)) | Err(_) => {
+            Err(unknown("check", name, nearest(name, checks::ALL.iter().map(|check| check.name))))
+        }
     }
 }
 
@@ -117,9 +120,9 @@ fn did_you_mean(meant: &str) -> String {
 }
 
 /// The rules that have this word in their names.
-fn named_so(word: &str) -> Vec<&'static str> {
-    let names = lints::all().iter().map(|rule| rule.name);
-    names.filter(|name| name.split('-').any(|part| part == word)).collect()
+fn named_so(word: &str) -> Vec<&'static Rule> {
+    let has_it = |rule: &&Rule| rule.name.split('-').any(|part| part == word);
+    lints::all().iter().copied().filter(has_it).collect()
 }
 
 fn similar_rule(name: &str) -> Option<&'static str> {
@@ -158,7 +161,7 @@ mod tests {
             ("open-proxy,user-dropped", "lists all", "once for each rule", "lists all"),
             ("securty", "did you mean `security`?", "did you mean `security`?", "lists all"),
             ("security", "", "", "is a group of rules of `cfgc check`, no check of `cfgc doctor`"),
-            ("cacheacl", "`cacheacl-with-parent`", "did you mean `cacheacl-extip-without-ext`?", "lists all"),
+            ("cacheacl", "", "did you mean `cacheacl-extip-without-ext`?", "lists all"),
             (
                 "open-file",
                 "`open-files`?",

@@ -168,7 +168,7 @@ fn what_is_promised_is_done() {
             [1, 1],
         ),
         // What one uncovers is mended by the next.
-        ("\u{feff}internal 127.0.0.1\nauth iponly\nallow * * * 443-80 * Mon-Fri\nproxy\n  flush\n", [3, 3]),
+        ("\u{feff}internal 127.0.0.1\nauth iponly\nallow * * * 443-80 * Mon-Fri\nproxy\n  flush\n", [3, 4]),
         ("internal 127.0.0.1\n  maxconn 5\nauth iponly\nallow * * * 443-80\nsocks\n", [1, 2]),
         (include, [1, 1]),
     ] {
