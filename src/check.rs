@@ -122,8 +122,8 @@ impl Checker<'_> {
             let mut compiled = compiler::compile_with(&given.path, files, &options);
             let Compiled { sources, findings, .. } = &mut compiled;
             *findings = leveled(std::mem::take(findings), |finding| {
-                let own = levels.of(finding.rule);
-                own.or_else(|| settings.level(finding.rule, path(sources, finding.at)))
+                let own = levels.of(finding);
+                own.or_else(|| settings.level(finding, path(sources, finding.at)))
             });
             compiled
         };

@@ -48,7 +48,7 @@ fn changed(path: &Path, template: Template) -> Result<Changed> {
     let given = Given::read(path)?;
     let name = given.path.clone();
     let before = given.into_text();
-    let after = grammar::format::format(&before, template)
+    let after = grammar::format::format(&before, template.for_file(path))
         .map_err(|unreadable| anyhow!("{}:{unreadable}: the file is left as it is", name.display()))?;
     Ok(Changed { before, after })
 }

@@ -1,9 +1,6 @@
 //! How bad the user thinks a rule's findings are: by `--allow`, `--warn` and `--deny`, and in `cfgc.toml`.
 use anyhow::Result;
-use compiler::{
-    finding::{Finding, Level},
-    lints,
-};
+use compiler::finding::{Finding, Level};
 
 use crate::names::{self, breadth};
 
@@ -35,7 +32,7 @@ impl Levels {
     /// The findings with the levels that were asked for, less those that are allowed.
     pub(crate) fn apply(&self, findings: Vec<Finding>) -> Vec<Finding> {
         let asked = self.asked();
-        leveled(findings, |finding| asked.of(finding.rule))
+        leveled(findings, |finding| asked.of(finding))
     }
 
     /// What was asked for.
@@ -52,12 +49,8 @@ pub(crate) struct RuleLevels(pub(crate) Vec<(String, Level)>);
 
 impl RuleLevels {
     /// The level that was asked for: by the narrowest name, and of equals the strictest.
-    pub(crate) fn of(&self, rule: &str) -> Option<Level> {
-        if self.0.is_empty() {
-            return None;
-        }
-        let rule = lints::find(rule);
-        let named = self.0.iter().filter_map(|(name, level)| Some((breadth(name, rule)?, *level)));
+    pub(crate) fn of(&self, finding: &Finding) -> Option<Level> {
+        let named = self.0.iter().filter_map(|(name, level)| Some((breadth(name, finding)?, *level)));
         named.min_by_key(|(breadth, level)| (*breadth, std::cmp::Reverse(*level))).map(|(_, level)| level)
     }
 }
@@ -115,14 +108,18 @@ mod tests {
     fn an_old_name_still_counts() {
         let old = levels(&["port-range-reversed"], &[], &[]);
         assert!(old.validate().is_ok());
-        let finding = Finding::new("port-list-malformed", Level::Deny, Loc::default(), "x");
-        assert_eq!(old.apply(vec![finding]).len(), 0);
+        let other = Finding::new("port-list-malformed", Level::Deny, Loc::default(), "x");
+        let finding = other.clone().part("port-range-reversed");
+        assert_eq!(old.apply(vec![finding.clone(), other.clone()]), std::slice::from_ref(&other));
+        let but = levels(&["port-list-malformed"], &["port-range-reversed"], &[]);
+        let left: Vec<Level> = but.apply(vec![finding, other]).iter().map(|finding| finding.level).collect();
+        assert_eq!(left, [Level::Warn]);
         assert_eq!(
-            crate::names::renamed("port-range-reversed").unwrap(),
-            "the rule `port-range-reversed` is a part of `port-list-malformed` now"
+            crate::names::renamed("deny-all-missing").unwrap(),
+            "the rule `deny-all-missing` is called `implicit-deny-surprise` now"
         );
         assert_eq!(
-            (crate::names::renamed("port-list-malformed"), crate::names::renamed("all")),
+            (crate::names::renamed("port-range-reversed"), crate::names::renamed("all")),
             (None, None)
         );
     }

@@ -1,7 +1,10 @@
 //! Names that users write for what cfgc finds: of rules and their groups, of checks of `cfgc doctor`, of findings of `cfgc run`; and what
 //! was meant by a name that nothing has.
 use anyhow::{Error, Result, anyhow, bail};
-use compiler::lints::{self, Group, Rule};
+use compiler::{
+    finding::Finding,
+    lints::{self, Group, Rule},
+};
 use grammar::directive::closest;
 use runtime::findings::{EXPLAINED, Explained};
 
@@ -81,10 +84,10 @@ pub(crate) fn check(name: &str) -> Result<()> {
     }
 }
 
-/// What to say of the name of a rule that another has taken in.
+/// What to say of an old name of a rule.
 pub(crate) fn renamed(name: &str) -> Option<String> {
-    let rule = lints::find(name).filter(|rule| rule.name != name)?;
-    Some(format!("the rule `{name}` is a part of `{}` now", rule.name))
+    let rule = lints::find(name).filter(|rule| rule.aliases.contains(&name))?;
+    Some(format!("the rule `{name}` is called `{}` now", rule.name))
 }
 
 /// Says so.
@@ -94,12 +97,15 @@ pub(crate) fn tell_renamed(name: &str) {
     }
 }
 
-/// How many rules `name` names, from one (0) to all (2), if it names `rule` or all.
-pub(crate) fn breadth(name: &str, rule: Option<&Rule>) -> Option<u8> {
-    match rule {
-        _ if name == ALL => Some(2),
-        Some(rule) if name == rule.group.name() => Some(1),
-        Some(rule) if rule.is_called(name) => Some(0),
+/// How much `name` stands for, from a part of a rule (0) to all (3), if `finding` is of it.
+pub(crate) fn breadth(name: &str, finding: &Finding) -> Option<u8> {
+    if finding.part == Some(name) {
+        return Some(0);
+    }
+    match lints::find(finding.rule) {
+        _ if name == ALL => Some(3),
+        Some(rule) if name == rule.group.name() => Some(2),
+        Some(rule) if rule.is_called(name) => Some(1),
         _ => None,
     }
 }

@@ -23,7 +23,7 @@ struct Document {
 struct Row {
     name: &'static str,
     /// Names of rules that it has taken in.
-    aliases: &'static [&'static str],
+    aliases: Vec<&'static str>,
     level: &'static str,
     group: &'static str,
     since: &'static str,
@@ -78,7 +78,7 @@ fn one_line(text: &str) -> String {
 fn row(rule: &Rule) -> Row {
     Row {
         name: rule.name,
-        aliases: rule.aliases,
+        aliases: rule.aliases.iter().chain(rule.parts).copied().collect(),
         level: rule.level.name(),
         group: rule.group.name(),
         since: rule.since,

@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::{Context, Result, anyhow, bail};
 use compiler::{
-    finding::Level,
+    finding::{Finding, Level},
     options::{Allowances, Runner},
 };
 use glob::{MatchOptions, Pattern};
@@ -72,12 +72,12 @@ impl Settings {
         }
     }
 
-    /// The level of a rule in the file at `path`: of the last override that names it and covers the file, else of the rules.
-    pub(crate) fn level(&self, rule: &str, path: &Path) -> Option<Level> {
+    /// The level of a finding in the file at `path`: of the last override that names its rule and covers the file, else of the rules.
+    pub(crate) fn level(&self, finding: &Finding, path: &Path) -> Option<Level> {
         let own = || self.overrides.iter().rev().filter(|one| one.covers(&self.folder, path));
         let overridden =
-            if self.overrides.is_empty() { None } else { own().find_map(|one| one.rules.of(rule)) };
-        overridden.or_else(|| self.rules.of(rule))
+            if self.overrides.is_empty() { None } else { own().find_map(|one| one.rules.of(finding)) };
+        overridden.or_else(|| self.rules.of(finding))
     }
 }
 
@@ -178,9 +178,16 @@ fn above(path: &Path) -> Result<Option<PathBuf>> {
 mod tests {
     use std::{fs, path::Path, process::Command};
 
-    use compiler::finding::Level;
+    use compiler::{
+        finding::{Finding, Level},
+        sources::Loc,
+    };
 
     use super::{Origin, Settings, SettingsFiles};
+
+    fn found(rule: &'static str) -> Finding {
+        Finding::new(rule, Level::Warn, Loc::default(), "x")
+    }
 
     #[test]
     fn the_nearest_file_counts_up_to_the_root_of_the_repository() {
@@ -196,16 +203,16 @@ mod tests {
             fs::write(at(path), format!("[rules]\nopen-proxy = \"{level}\"\n")).unwrap();
         }
         let mut files = SettingsFiles::new(Origin::Found);
-        let mut level = |path: &str| files.of(&at(path)).unwrap().level("open-proxy", &at(path));
+        let mut level = |path: &str| files.of(&at(path)).unwrap().level(&found("open-proxy"), &at(path));
         assert_eq!(level("repo/a/b/3proxy.cfg"), Some(Level::Allow));
         assert_eq!(level("repo/c/3proxy.cfg"), Some(Level::Warn));
         assert_eq!(level("other/3proxy.cfg"), None);
         assert_eq!(level("3proxy.cfg"), Some(Level::Deny));
         let mut named = SettingsFiles::new(Origin::File(at("cfgc.toml")));
         let path = at("repo/a/x.cfg");
-        assert_eq!(named.of(&path).unwrap().level("open-proxy", &path), Some(Level::Deny));
+        assert_eq!(named.of(&path).unwrap().level(&found("open-proxy"), &path), Some(Level::Deny));
         let mut none = SettingsFiles::new(Origin::Nowhere);
-        assert_eq!(none.of(&path).unwrap().level("open-proxy", &path), None);
+        assert_eq!(none.of(&path).unwrap().level(&found("open-proxy"), &path), None);
     }
 
     #[test]
@@ -244,7 +251,7 @@ mod tests {
         ] {
             let text = format!("[[overrides]]\npaths = [\"{pattern}\"]\nrules = {{ all = \"warn\" }}\n");
             let settings = super::read::read(&text, "/repo".into()).unwrap();
-            let is = |path: &str| settings.level("bom", Path::new(path)).is_some();
+            let is = |path: &str| settings.level(&found("bom"), Path::new(path)).is_some();
             assert_eq!(
                 ["/repo/a.cfg", "/repo/sub/a.cfg", "/repo/sub/x/b.conf"].map(is),
                 covered,
@@ -279,9 +286,9 @@ mod tests {
             ("/repo/lab/strict/old/3proxy.cfg", Some(Level::Deny)),
             ("/elsewhere/lab/3proxy.cfg", Some(Level::Warn)),
         ] {
-            assert_eq!(settings.level("open-proxy", Path::new(path)), expected, "{path}");
+            assert_eq!(settings.level(&found("open-proxy"), Path::new(path)), expected, "{path}");
         }
-        assert_eq!(settings.level("bom", Path::new("/repo/old/x.cfg")), Some(Level::Allow));
-        assert_eq!(settings.level("bom", Path::new("/repo/old/sub/x.cfg")), None);
+        assert_eq!(settings.level(&found("bom"), Path::new("/repo/old/x.cfg")), Some(Level::Allow));
+        assert_eq!(settings.level(&found("bom"), Path::new("/repo/old/sub/x.cfg")), None);
     }
 }

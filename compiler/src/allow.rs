@@ -96,8 +96,9 @@ pub(crate) fn apply(
         }
     }));
     findings.extend(allowances.iter().filter_map(|allowance| {
-        let rule = allowance.rule.filter(|rule| rule.name != allowance.name)?;
-        Some(old_rule_name::finding(allowance.at, &allowance.name, rule))
+        let name = &allowance.name;
+        let rule = allowance.rule.filter(|rule| rule.aliases.contains(&name.as_str()))?;
+        Some(old_rule_name::finding(allowance.at, name, rule))
     }));
     findings.extend(malformed.into_iter().map(unread));
 }
@@ -112,8 +113,7 @@ fn place(sources: &Sources, finding: &Finding) -> Option<(FileId, usize)> {
 fn suppress(finding: &Finding, here: &[usize], allowances: &mut [Allowance]) -> bool {
     let mut found = false;
     for index in here {
-        let is_for =
-            |allowance: &&mut Allowance| allowance.rule.is_some_and(|rule| rule.name == finding.rule);
+        let is_for = |allowance: &&mut Allowance| finding.is_called(&allowance.name);
         if let Some(allowance) = allowances.get_mut(*index).filter(is_for) {
             allowance.used = true;
             found = true;

@@ -1,10 +1,10 @@
 //! What is wrong with a configuration, ready for any renderer.
 use std::{
     collections::HashMap,
-    hash::{Hash, Hasher},
+    hash::{DefaultHasher, Hash, Hasher},
 };
 
-use crate::{fix::Fix, sources::Loc};
+use crate::{fix::Fix, lints, sources::Loc};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,6 +34,8 @@ impl Level {
 pub struct Finding {
     /// The rule that found it.
     pub rule: &'static str,
+    /// The rule that would have found it before [another took that in](crate::lints::Rule::parts).
+    pub part: Option<&'static str>,
     /// How bad.
     pub level: Level,
     /// 3proxy itself rejects the file here: this finding can't be allowed away.
@@ -72,6 +74,7 @@ impl Finding {
     pub fn new(rule: &'static str, level: Level, at: Loc, message: impl Into<String>) -> Self {
         Self {
             rule,
+            part: None,
             level,
             refused: false,
             at,
@@ -117,6 +120,21 @@ impl Finding {
         if let (Some(fix), Some(more)) = (&mut self.fix, other.fix) {
             fix.edits.extend(more.edits);
         }
+    }
+
+    /// Whether it is what the rule of this name is for, that has now another.
+    #[must_use]
+    pub fn is_called(&self, name: &str) -> bool {
+        self.rule == name
+            || self.part == Some(name)
+            || lints::find(self.rule).is_some_and(|rule| rule.is_called(name))
+    }
+
+    /// Says of which rule that another has taken in it is.
+    #[must_use]
+    pub fn part(mut self, name: impl Into<Option<&'static str>>) -> Self {
+        self.part = name.into();
+        self
     }
 
     /// Says what the primary place has to do with it.
@@ -181,9 +199,11 @@ const SHOWN_ONE_BY_ONE: u32 = 8;
 /// Makes one finding of those that say the same ten thousand times, as in a generated file. They are given in source order.
 ///
 /// Two findings are equal if they differ in places and in what stands between backticks only. The one that remains is the
-/// first; it says how many there are and where the last is, and its fix mends all of them.
+/// first; it says how many there are and where the last is, and its fix mends all of them. However few they are, those that say the same
+/// of one cause are one finding, which points at the places of the others.
 #[must_use]
 pub fn group(findings: Vec<Finding>) -> Vec<Finding> {
+    let findings = by_cause(findings);
     let mut kinds: HashMap<(&'static str, Level, Shape<'_>), usize> = HashMap::new();
     let mut counts: Vec<u32> = Vec::new();
     let mut kind_of: Vec<usize> = Vec::with_capacity(findings.len());
@@ -236,6 +256,48 @@ impl Hash for Shape<'_> {
     }
 }
 
+/// Makes one finding of those that say the same and point at the same other places: what stands there is the cause of all of them.
+fn by_cause(findings: Vec<Finding>) -> Vec<Finding> {
+    let mut shown: Vec<Finding> = Vec::with_capacity(findings.len());
+    let mut first: HashMap<u64, usize> = HashMap::new();
+    for finding in findings {
+        let known = cause(&finding).map(|cause| *first.entry(cause).or_insert(shown.len()));
+        match known.and_then(|at| shown.get_mut(at)).filter(|one| is_of_one_cause(one, &finding)) {
+            Some(one) => {
+                if one.count < SHOWN_ONE_BY_ONE {
+                    one.labels.push(Label { at: finding.at, text: "and here".to_owned() });
+                }
+                one.absorb(finding);
+            }
+            None => shown.push(finding),
+        }
+    }
+    shown
+}
+
+/// A number that findings of one cause have in common. `None`: what it points at besides is nothing, or it has a fix, which is for one
+/// place.
+fn cause(finding: &Finding) -> Option<u64> {
+    if finding.labels.is_empty() || finding.fix.is_some() {
+        return None;
+    }
+    let mut hasher = DefaultHasher::new();
+    (finding.rule, finding.level, &finding.message, &finding.help).hash(&mut hasher);
+    finding.labels.iter().for_each(|label| label.at.hash(&mut hasher));
+    Some(hasher.finish())
+}
+
+/// Whether `other` says what `one` says, of the places that `one` pointed at before it took others in.
+fn is_of_one_cause(one: &Finding, other: &Finding) -> bool {
+    let says = |finding: &Finding| (finding.rule, finding.level, finding.fix.is_none());
+    let places = |finding: &Finding| {
+        finding.labels.iter().take(other.labels.len()).map(|label| label.at).collect::<Vec<_>>()
+    };
+    says(one) == says(other)
+        && (&one.message, &one.help) == (&other.message, &other.help)
+        && places(one) == places(other)
+}
+
 #[cfg(test)]
 mod tests {
     use grammar::Span;
@@ -257,6 +319,28 @@ mod tests {
             at(offset),
             "",
         ))
+    }
+
+    #[test]
+    fn those_of_one_cause_become_one_that_points_at_all() {
+        let of = |offset: u32, cause: u32| {
+            Finding::new("open", Level::Deny, at(offset), "open").also(at(cause), "asks nothing")
+        };
+        let shown = group(vec![of(10, 0), of(20, 0), of(30, 1), of(40, 0)]);
+        let places = |finding: &Finding| finding.labels.iter().map(|label| label.at).collect::<Vec<_>>();
+        assert_eq!(
+            shown.iter().map(|finding| (finding.at, finding.count)).collect::<Vec<_>>(),
+            [(at(10), 3), (at(30), 1)]
+        );
+        assert_eq!(places(&shown[0]), [at(0), at(20), at(40)]);
+        assert_eq!(shown[0].last, Some(at(40)));
+        let many = group((0..100).map(|line| of(10 + line, 0)).collect());
+        assert_eq!((many.len(), many[0].count, many[0].labels.len()), (1, 100, 8));
+        // Without another place there is no cause to be seen, and a fix is for one place.
+        let alone = [10, 20].map(|offset| Finding::new("open", Level::Deny, at(offset), "open"));
+        assert_eq!(group(alone.to_vec()).len(), 2);
+        let fixed = [10, 20].map(|offset| finding("cut", offset, "open".to_owned()).also(at(0), "here"));
+        assert_eq!(group(fixed.to_vec()).len(), 2);
     }
 
     #[test]

@@ -80,6 +80,7 @@ pub fn compile_with(path: &Path, files: &dyn Files, options: &CompileOptions) ->
     // found its finding. Allowances see all that is left, and what they find amiss themselves cites the text, too. A secret is hidden
     // while it is whole: what shortening would leave of it could not be told from other text.
     template::take_out_uncertain(&lowered.sources, &lowered.program, &mut lowered.findings);
+    template::tell_placeholders(&lowered.sources, &mut lowered.findings);
     lints::yielding::give_way(&mut lowered.findings);
     fix::adopt_line_ends(&lowered.sources, &mut lowered.findings);
     allow::apply(&lowered.sources, &lowered.program, options, &mut lowered.findings);

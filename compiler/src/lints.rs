@@ -9,9 +9,13 @@ pub mod rule;
 pub(crate) mod tests;
 
 // What several rules share, each by its subject.
-mod cache_fields;
+mod caches;
+mod certificates;
+mod clock;
 pub(crate) mod columns;
 mod limit_lines;
+mod listeners;
+mod matched;
 mod reach;
 mod shadowed;
 mod strangers;
@@ -48,8 +52,10 @@ pub(crate) mod bandlim_too_low;
 pub(crate) mod bandlim_unit;
 pub(crate) mod bind_address_is_name;
 pub(crate) mod bom;
+pub(crate) mod cache_any_password;
 pub(crate) mod cache_key_misses_field;
 pub(crate) mod cache_key_password_alone;
+pub(crate) mod cache_key_without_client;
 pub(crate) mod cache_radius_without_ext;
 pub(crate) mod cache_shared_between_services;
 pub(crate) mod cache_without_password;
@@ -58,6 +64,7 @@ pub(crate) mod cacheacl_time_dependent;
 pub(crate) mod cacheacl_with_parent;
 pub(crate) mod cidr_host_bits;
 pub(crate) mod cleartext_password;
+pub(crate) mod comment_in_user_file;
 pub(crate) mod config_replaces_file;
 pub(crate) mod connlim_shared;
 pub(crate) mod connlim_slot_kept;
@@ -90,6 +97,7 @@ pub(crate) mod final_deny_missing;
 pub(crate) mod flush_without_effect;
 pub(crate) mod grace_delay_caps_throughput;
 pub(crate) mod grace_without_numbers;
+pub(crate) mod guessable_password;
 pub(crate) mod hash_as_password;
 pub(crate) mod hostname_rule_bypassed_by_address;
 pub(crate) mod implicit_deny_surprise;
@@ -110,6 +118,7 @@ pub(crate) mod line_too_long;
 pub(crate) mod list_too_long_for_3proxy;
 pub(crate) mod listen_address_ignored;
 pub(crate) mod local_redirect_needs_zeros;
+pub(crate) mod local_redirect_of_tls;
 pub(crate) mod local_redirect_without_second_allow;
 pub(crate) mod local_targets_reachable;
 pub(crate) mod log_after_service;
@@ -211,6 +220,7 @@ pub(crate) mod tls_version_unknown;
 pub(crate) mod tls_versions_reversed;
 pub(crate) mod too_many_words;
 pub(crate) mod trailing_comment;
+pub(crate) mod udp_destinations_unchecked;
 pub(crate) mod unclosed_quote;
 pub(crate) mod unfinished_splice;
 pub(crate) mod unix_socket_loses_data;
@@ -232,6 +242,7 @@ pub(crate) mod weak_hash;
 pub(crate) mod weekday_not_understood;
 pub(crate) mod weight_negative;
 pub(crate) mod wildcard_in_the_middle;
+pub(crate) mod writable_from_network;
 
 #[rustfmt::skip]
 static RULES: &[&Rule] = &[
@@ -264,8 +275,10 @@ static RULES: &[&Rule] = &[
     &bandlim_unit::RULE,
     &bind_address_is_name::RULE,
     &bom::RULE,
+    &cache_any_password::RULE,
     &cache_key_misses_field::RULE,
     &cache_key_password_alone::RULE,
+    &cache_key_without_client::RULE,
     &cache_radius_without_ext::RULE,
     &cache_shared_between_services::RULE,
     &cache_without_password::RULE,
@@ -274,6 +287,7 @@ static RULES: &[&Rule] = &[
     &cacheacl_with_parent::RULE,
     &cidr_host_bits::RULE,
     &cleartext_password::RULE,
+    &comment_in_user_file::RULE,
     &config_replaces_file::RULE,
     &connlim_shared::RULE,
     &connlim_slot_kept::RULE,
@@ -306,6 +320,7 @@ static RULES: &[&Rule] = &[
     &flush_without_effect::RULE,
     &grace_delay_caps_throughput::RULE,
     &grace_without_numbers::RULE,
+    &guessable_password::RULE,
     &hash_as_password::RULE,
     &hostname_rule_bypassed_by_address::RULE,
     &implicit_deny_surprise::RULE,
@@ -326,6 +341,7 @@ static RULES: &[&Rule] = &[
     &list_too_long_for_3proxy::RULE,
     &listen_address_ignored::RULE,
     &local_redirect_needs_zeros::RULE,
+    &local_redirect_of_tls::RULE,
     &local_redirect_without_second_allow::RULE,
     &local_targets_reachable::RULE,
     &log_after_service::RULE,
@@ -427,6 +443,7 @@ static RULES: &[&Rule] = &[
     &tls_versions_reversed::RULE,
     &too_many_words::RULE,
     &trailing_comment::RULE,
+    &udp_destinations_unchecked::RULE,
     &unclosed_quote::RULE,
     &unfinished_splice::RULE,
     &unix_socket_loses_data::RULE,
@@ -448,6 +465,7 @@ static RULES: &[&Rule] = &[
     &weekday_not_understood::RULE,
     &weight_negative::RULE,
     &wildcard_in_the_middle::RULE,
+    &writable_from_network::RULE,
 ];
 // @end
 
@@ -489,7 +507,7 @@ pub fn all() -> &'static [&'static Rule] {
 /// The rule that has this name, or had it.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Rule> {
-    RULES.iter().find(|rule| rule.is_called(name)).copied()
+    RULES.iter().find(|rule| rule.is_called(name) || rule.has_part(name)).copied()
 }
 
 /// The rule whose name is most like `name`, or else has it as a part; if one is like it at all.

@@ -120,7 +120,7 @@ impl Source {
         options: &CompileOptions,
     ) -> Self {
         let text: Arc<[u8]> = text.into();
-        let unknown = UnknownText::read(&text, options);
+        let unknown = UnknownText::read(&path, &text, options);
         let tree = Arc::new(grammar::parse(unknown.as_ref().map_or(&text, |unknown| &unknown.script)));
         Self { path, text, tree, lines: Arc::default(), unknown, spliced: false, included_at }
     }

@@ -3,17 +3,17 @@
 //! This is the one place where that takes effect. [`UnknownText`] masks the markers of a file and the `$file`s that are not to be read,
 //! so that it can be run as any other; lowering notes in [`Program::unknown`] what they leave [`Open`]; and [`take_out_uncertain`] then
 //! takes out every finding that says what they may make untrue.
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, path::Path, sync::Arc};
 
 use grammar::{
     Span,
     directive::{self, Directive, Effect},
     syntax::{LineKind, Word, WordShape, Words},
-    template::{Marker, MarkerKind, mask},
+    template::{Marker, MarkerKind, holds_placeholder, mask},
 };
 
 use crate::{
-    finding::Finding,
+    finding::{Finding, Level},
     lints::{self, Rule, rule::Reads},
     options::CompileOptions,
     program::{Open, Program},
@@ -35,8 +35,8 @@ pub(crate) struct UnknownText {
 
 impl UnknownText {
     /// Masks what is unknown of `text`. `None`: nothing is.
-    pub(crate) fn read(text: &[u8], options: &CompileOptions) -> Option<Self> {
-        let markers = options.template.markers(text);
+    pub(crate) fn read(path: &Path, text: &[u8], options: &CompileOptions) -> Option<Self> {
+        let markers = options.template.for_file(path).markers(text);
         let unread = if options.includes { Vec::new() } else { unread(&mask(text, &markers).text) };
         if markers.is_empty() && unread.is_empty() {
             return None;
@@ -138,6 +138,26 @@ pub(crate) fn take_out_uncertain(sources: &Sources, program: &Program, findings:
     }
 }
 
+/// Says of findings about a word that was to be filled in that it looks so. In a template it is a marker.
+pub(crate) fn tell_placeholders(sources: &Sources, findings: &mut [Finding]) {
+    /// Longer words are no placeholders.
+    const LONGEST: u32 = 200;
+    for finding in findings {
+        let is_plain = sources.get(finding.at.file).is_some_and(|source| source.unknown.is_none());
+        let of_the_word = || lints::find(finding.rule).is_some_and(|rule| rule.reads == Reads::Line);
+        if is_plain
+            && finding.level > Level::Allow
+            && finding.at.span.len() < LONGEST
+            && holds_placeholder(sources.text(finding.at))
+            && of_the_word()
+        {
+            finding.notes.push(
+                "This looks like a placeholder: fill it in, or check the file as the template that it is (`--template=yes`).".to_owned(),
+            );
+        }
+    }
+}
+
 /// Whether it is not known if a rule finds something in the line at `at`: then silence says nothing.
 pub(crate) fn is_open(sources: &Sources, program: &Program, rule: &Rule, at: Loc) -> bool {
     !Known::new(sources, program).all_of(rule)
@@ -172,6 +192,7 @@ impl<'a> Known<'a> {
             Reads::Admission => unknown.admitting_services.is_none(),
             Reads::Services => unknown.known_services.is_none(),
             Reads::Decisions => !unknown.lines && !unknown.values,
+            Reads::Users => !unknown.lines && !unknown.values && !unknown.users,
             Reads::Settings => !unknown.lines && !unknown.values && !unknown.details,
             Reads::Everything => !unknown.lines && !unknown.values && !unknown.details && !unknown.users,
         }
@@ -227,7 +248,7 @@ impl<'a> Known<'a> {
             Some(row) if reads == Reads::Behind => row.name == "auth",
             Some(row)
                 if row.effect == Effect::Service
-                    && matches!(reads, Reads::Admission | Reads::Order | Reads::Decisions) =>
+                    && matches!(reads, Reads::Admission | Reads::Order | Reads::Decisions | Reads::Users) =>
             {
                 // The service as a whole, or a word of its line.
                 let of_word = place.start > start;

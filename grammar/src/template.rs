@@ -2,7 +2,9 @@
 //!
 //! Known are Jinja and its kin (`{{ value }}`, `{% control %}`, `{# comment #}`), ERB (`<%= value %>`, `<% control %>`),
 //! `@NAME@`, the shell's `${NAME}`, `$NAME` and `$(command)`. [`mask`] makes of such a file one that can be split into lines and words.
-use crate::Span;
+use std::path::Path;
+
+use crate::{Span, value::OPERATION_WORDS};
 
 /// A marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,12 +47,32 @@ impl Template {
         if self == Self::No {
             return Vec::new();
         }
-        let markers = markers(text);
-        let is_template = self == Self::Yes || markers.iter().any(|marker| marker.certain);
-        if is_template { markers } else { Vec::new() }
+        let mut markers = markers(text);
+        if self == Self::Yes {
+            let free = |found: &Marker| {
+                let at = markers.partition_point(|other| other.span.end <= found.span.start);
+                markers.get(at).is_none_or(|other| found.span.end <= other.span.start)
+            };
+            let found: Vec<Marker> = placeholders(text).filter(free).collect();
+            markers.extend(found);
+            markers.sort_by_key(|marker| marker.span);
+            return markers;
+        }
+        if markers.iter().any(|marker| marker.certain) { markers } else { Vec::new() }
+    }
+
+    /// The same for the file at `path`: one whose name says that it is a template is one, if nothing else was said.
+    #[must_use]
+    pub fn for_file(self, path: &Path) -> Self {
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        let is_named = EXTENSIONS.contains(&extension.to_ascii_lowercase().as_str());
+        if self == Self::Auto && is_named { Self::Yes } else { self }
     }
 }
 
+/// Ends of names of templates.
+const EXTENSIONS: [&str; 11] =
+    ["ctmpl", "erb", "gotmpl", "in", "j2", "jinja", "jinja2", "mustache", "template", "tmpl", "tpl"];
 /// A marker is not longer, in bytes.
 const LONGEST: usize = 4096;
 /// What follows `{{` where it stands for no text.
@@ -110,6 +132,69 @@ fn markers(text: &[u8]) -> Vec<Marker> {
         };
     }
     found
+}
+
+/// Words that stand where a value is to be filled in by hand or by `sed`, outside comments: `SERVER_IP`, `__PORT__`, `_maxconn_`.
+fn placeholders(text: &[u8]) -> impl Iterator<Item = Marker> + '_ {
+    let mut start = 0;
+    let lines = text.split_inclusive(|byte| *byte == b'\n').map(move |line| {
+        let at = start;
+        start += line.len();
+        (at, line)
+    });
+    let found = lines.filter(|(_, line)| !line.starts_with(b"#")).flat_map(|(at, line)| {
+        placeholders_of(line).map(move |span| span.shifted(u32::try_from(at).unwrap_or(u32::MAX)))
+    });
+    found.map(|span| Marker { span, kind: MarkerKind::Value, certain: false })
+}
+
+/// Whether a word, or a part of one, stands where a value is to be filled in: `SERVER_IP`, `__PORT__`, `_maxconn_`.
+#[must_use]
+pub fn holds_placeholder(word: &[u8]) -> bool {
+    word.contains(&b'_') && placeholders_of(word).next().is_some()
+}
+
+fn placeholders_of(line: &[u8]) -> impl Iterator<Item = Span> + '_ {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            at += line.get(at..)?.iter().position(is_word)?;
+            let length = line.get(at..)?.iter().take_while(|byte| is_word(byte)).count();
+            // The flag of an option is glued to it.
+            let is_flag = is_option_start(line, at);
+            let flag = line
+                .get(at..at + length)?
+                .iter()
+                .take(2)
+                .take_while(|byte| is_flag && byte.is_ascii_lowercase());
+            let start = at + flag.count();
+            let before = at.checked_sub(1).and_then(|before| line.get(before));
+            at += length;
+            if before != Some(&b'$') && is_placeholder(line.get(start..at)?) {
+                return Some(Span::new(u32::try_from(start).ok()?, u32::try_from(at).ok()?));
+            }
+        }
+    })
+}
+
+/// Whether a word that begins with `-` has its flag at `at`.
+fn is_option_start(line: &[u8], at: usize) -> bool {
+    let before = line.get(..at).unwrap_or_default();
+    before.ends_with(b"-") && before.iter().rev().nth(1).is_none_or(u8::is_ascii_whitespace)
+}
+
+/// What begins names of socket options and cipher suites.
+const CONSTANTS: [&[u8]; 6] = [b"SO_", b"TCP_", b"IP_", b"IPV6_", b"TLS_", b"SSL_"];
+
+fn is_placeholder(word: &[u8]) -> bool {
+    let inside = word.iter().any(u8::is_ascii_alphanumeric);
+    let fenced = word.len() > 2 && word.starts_with(b"_") && word.ends_with(b"_");
+    let capitals = word.len() >= 4 && word.iter().all(|byte| is_name(*byte)) && word.contains(&b'_');
+    let begins = word.first().is_some_and(u8::is_ascii_uppercase);
+    let is_constant = CONSTANTS.iter().any(|start| word.starts_with(start))
+        || OPERATION_WORDS.iter().any(|(name, _)| name.as_bytes() == word);
+    inside && (fenced || capitals && begins && !is_constant)
 }
 
 /// The marker that starts at `at`.
@@ -318,6 +403,52 @@ mod tests {
                 .collect();
             assert_eq!(found, expected, "{text}");
         }
+    }
+
+    #[test]
+    fn placeholders_are_found_and_what_looks_like_them_is_not() {
+        let cases: [(&str, &[&str]); 14] = [
+            ("internal SERVER_B_IP_PLACEHOLDER\n", &["SERVER_B_IP_PLACEHOLDER"]),
+            ("maxconn _maxconn_\n", &["_maxconn_"]),
+            ("users __NAME__:CL:__PASS__\n", &["__NAME__", "__PASS__"]),
+            ("users USER_PWD\n", &["USER_PWD"]),
+            ("proxy -pSERVER_PORT -i__IP__\n", &["SERVER_PORT", "__IP__"]),
+            ("log /var/log/MY_NAME.log\n", &["MY_NAME"]),
+            ("allow * * * * HTTP_GET,HTTP_CONNECT\n", &[]),
+            ("socks -olSO_REUSEPORT,TCP_NODELAY\n", &[]),
+            ("ssl_server_ciphersuites TLS_AES_128_GCM_SHA256\n", &[]),
+            ("allow my_user _x a_ A_B CL\n", &[]),
+            ("# SERVER_IP\n", &[]),
+            ("ssl_server_cert x\n", &[]),
+            ("users $USER_PWD\n", &[]),
+            ("logformat L__%U\n", &[]),
+        ];
+        for (text, expected) in cases {
+            let found: Vec<&str> =
+                super::placeholders(text.as_bytes()).map(|marker| &text[marker.span.range()]).collect();
+            assert_eq!(found, expected, "{text}");
+            assert_eq!(
+                super::holds_placeholder(text.as_bytes()) && !text.starts_with('#'),
+                !expected.is_empty(),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_file_may_say_by_its_name_that_it_is_a_template() {
+        use super::Template::{Auto, No, Yes};
+        for (path, given, expected) in [
+            ("3proxy.cfg.j2", Auto, Yes),
+            ("etc/3proxy.cfg.TEMPLATE", Auto, Yes),
+            ("3proxy.cfg.in", No, No),
+            ("3proxy.cfg", Auto, Auto),
+            ("j2", Auto, Auto),
+        ] {
+            assert_eq!(given.for_file(std::path::Path::new(path)), expected, "{path}");
+        }
+        assert_eq!(Yes.markers(b"maxconn _n_ {{ SERVER_IP }}\n").len(), 2);
+        assert_eq!(Auto.markers(b"maxconn _n_\n").len(), 0);
     }
 
     #[test]

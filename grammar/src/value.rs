@@ -20,7 +20,7 @@ mod time;
 mod user;
 
 pub use address::{
-    AddressError, AddressRange, AddressTrap, Host, address, has_the_look, host, range, sources,
+    AddressError, AddressRange, AddressTrap, Host, address, has_the_look, host, range, short_address, sources,
 };
 pub use cache::{CacheField, CacheFields, CacheTrap, cache_fields};
 pub use endpoint::{Endpoint, EndpointTrap, endpoint};

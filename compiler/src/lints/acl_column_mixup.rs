@@ -1,5 +1,7 @@
 //! A value in the wrong column of an access-control entry.
-use std::{collections::HashSet, net::IpAddr};
+use std::collections::HashSet;
+
+use grammar::value;
 
 use super::{
     columns::{columns, is_address},
@@ -152,7 +154,7 @@ fn address_as_user(lint: &mut Lint<'_>, at: Loc, address: &[u8], others: bool) {
     }
     // Users that are not known yet may be called so.
     let unknown = lint.program.unknown.users;
-    if unknown && address.parse::<IpAddr>().is_ok() {
+    if unknown && value::address(address.as_bytes()).is_some() {
         finding.level = Level::Warn;
     }
     lint.report(finding);

@@ -37,7 +37,7 @@ rule! {
     level: Allow,
     group: Performance,
     since: "0.1.0",
-    aliases: ["cacheacl-worthwhile"],
+    parts: ["cacheacl-worthwhile"],
     of_3proxy: true,
     check: check,
 }
@@ -78,7 +78,7 @@ fn found(program: &Program, service: &Service, values: usize) -> crate::finding:
         format!("3proxy compares up to {values} values at each request to this service"),
     );
     if program.acls.parents.is_empty() {
-        finding.help("remember verdicts: `authcache` with all that the list looks at, and `cacheacl` before the other types in `auth`")
+        finding.part("cacheacl-worthwhile").help("remember verdicts: `authcache` with all that the list looks at, and `cacheacl` before the other types in `auth`")
     } else {
         finding.help("put the entries that most requests match first; `cacheacl` would lose the parents")
     }

@@ -29,6 +29,7 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
+    parts: ["ip-range-reversed"],
     trap: Trap::Target(fault) => |item| finding(item, fault),
 }
 
@@ -54,6 +55,7 @@ fn mistyped(item: Part<'_>, error: AddressError) -> Finding {
     let turned = cited.split_once('-').filter(|_| error == AddressError::Reversed);
     let turned = turned.map(|(first, last)| format!("{last}-{first}"));
     RULE.finding(item.at, format!("`{cited}` {what}, so 3proxy looks for a host of this name"))
+        .part((error == AddressError::Reversed).then_some("ip-range-reversed"))
         .label("never matches")
         .help(help)
         .fix(turned.and_then(|turned| item.replaced("turn the range round", Safety::Safe, turned)))

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use grammar::Span;
 
 use super::{
-    cache_fields::add_pass,
+    caches::{add_pass, never_fills, worth},
     rule::{Lint, rule},
 };
 use crate::{
     fix::{Edit, Fix, Safety},
     program::{
-        auth::{AuthStep, AuthType, CacheField, remembering},
+        auth::{AuthStep, CacheField},
         service::Service,
     },
     sources::Loc,
@@ -124,12 +124,6 @@ fn check(lint: &mut Lint<'_>) {
     }
 }
 
-/// The type and the cache that stands behind it in vain.
-pub(super) fn never_fills(chain: &[AuthStep]) -> Option<(&AuthStep, &AuthStep)> {
-    let cache = chain.iter().find(|step| step.kind.is_cache())?;
-    worth(chain).filter(|_| remembering(chain).is_none()).map(|real| (real, cache))
-}
-
 /// Has the cache asked first, by a key that holds what `real` checks; without `authcache` there is none, and the cache goes.
 fn fix(lint: &Lint<'_>, service: &Service, real: &AuthStep) -> Option<Fix> {
     // What stands in the `authcache` line, if there is one, is not labelled.
@@ -149,14 +143,6 @@ fn fix(lint: &Lint<'_>, service: &Service, real: &AuthStep) -> Option<Fix> {
         fix.edits.extend(key.edits);
     }
     Some(fix)
-}
-
-/// The type whose successes are worth remembering: the first that checks who the client is. Before one that takes any name the
-/// cache would make that name a checked one.
-fn worth(chain: &[AuthStep]) -> Option<&AuthStep> {
-    let checks =
-        |step: &&AuthStep| matches!(step.kind, AuthType::Strong | AuthType::Radius | AuthType::DnsName);
-    chain.iter().find(checks).or_else(|| chain.iter().find(|step| step.kind.is_real()))
 }
 
 /// Moves the cache before the type whose successes are worth remembering.

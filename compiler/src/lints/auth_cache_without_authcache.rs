@@ -2,7 +2,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    auth_cache_after_real_type::never_fills,
+    caches::never_fills,
     rule::{Lint, rule},
 };
 

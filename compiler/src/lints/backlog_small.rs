@@ -30,6 +30,7 @@ rule! {
     level: Allow,
     group: Performance,
     since: "0.1.0",
+    reads: Settings,
     check: check,
 }
 

@@ -1,4 +1,8 @@
 //! A name where a service is to listen or connect from.
+use std::net::Ipv4Addr;
+
+use grammar::value::short_address;
+
 use super::rule::{Part, rule};
 use crate::{
     finding::{Finding, Level},
@@ -27,7 +31,8 @@ rule! {
     /// proxy
     /// ```
     ///
-    /// A name that this host may have is only warned about, and `localhost` is an address wherever it is written:
+    /// A name that this host may have is only warned about, as is an address with parts left out. `localhost` and `127.1` are this machine
+    /// wherever they are written:
     ///
     /// ```3proxy,clean
     /// internal localhost
@@ -50,10 +55,12 @@ fn finding(word: Part<'_>, listens: bool) -> Finding {
     let message = match what {
         Kind::Interface => format!("`{name}` is the name of an interface, not an address"),
         Kind::Placeholder => format!("`{name}` is no address"),
-        Kind::Short => format!("`{name}` is no full address"),
+        Kind::Short(address) => format!("`{name}` is no full address: the system reads {address}"),
         Kind::Host => format!("`{name}` is a name, not an address"),
     };
-    let then = if listens {
+    let then = if matches!(what, Kind::Short(_)) {
+        "behind an `nserver` line its name servers are asked for it"
+    } else if listens {
         "looked up at the start; if it has no address, the service listens on every interface"
     } else {
         "looked up at the start; if it has no address, 3proxy refuses the file"
@@ -61,10 +68,11 @@ fn finding(word: Part<'_>, listens: bool) -> Finding {
     let help = match what {
         Kind::Interface if listens => format!("write its address, or `-Di{name}` at the service"),
         Kind::Interface => format!("write its address, or `-De{name}` at the service"),
+        Kind::Short(address) => format!("write `{address}`, or the address that is meant"),
         _ => "write an address of this host such as `192.0.2.1`".to_owned(),
     };
     let mut finding = RULE.finding(word.at, message).label(then).help(help);
-    if matches!(what, Kind::Host | Kind::Short) {
+    if matches!(what, Kind::Host | Kind::Short(_)) {
         finding.level = Level::Warn;
     }
     finding
@@ -82,8 +90,8 @@ enum Kind {
     Interface,
     /// A gap to fill in, or an address with a slip: no host has such a name.
     Placeholder,
-    /// An address with parts left out, which the system understands in its own way.
-    Short,
+    /// An address with parts left out, which the system reads so.
+    Short(Ipv4Addr),
     /// A host.
     Host,
 }
@@ -102,13 +110,16 @@ impl Kind {
         if is_interface(name) {
             return Self::Interface;
         }
+        if let Some(address) = short_address(name.as_bytes()) {
+            return Self::Short(address);
+        }
         // `x`, `xxx`, `YY`
         let letters = |part: &&str| {
             let mut bytes = part.bytes();
             bytes.next().is_some_and(|first| first.is_ascii_alphabetic() && bytes.all(|byte| byte == first))
         };
         if parts.iter().all(number) {
-            return if parts.len() < 4 { Self::Short } else { Self::Placeholder };
+            return Self::Placeholder;
         }
         let is_gap = parts.len() == 4 && parts.iter().all(|part| number(part) || letters(part));
         // `10.0.0.1a`: no domain has such an end.
@@ -147,9 +158,10 @@ mod tests {
             ("a.b.c.d", Kind::Placeholder),
             ("10.0.0.1a", Kind::Placeholder),
             ("10.0.0.1.2", Kind::Placeholder),
-            ("127.1", Kind::Short),
-            ("192.168.1", Kind::Short),
-            ("3128", Kind::Short),
+            ("127.1", Kind::Short([127, 0, 0, 1].into())),
+            ("192.168.1", Kind::Short([192, 168, 0, 1].into())),
+            ("3128", Kind::Short([0, 0, 12, 56].into())),
+            ("300.1", Kind::Placeholder),
             ("eth0", Kind::Interface),
             ("eth0.100", Kind::Interface),
             ("enp3s0", Kind::Interface),
@@ -181,8 +193,9 @@ external "usb0"
 proxy -i10.0.0.x -eproxy.example.com
 #     ^ `10.0.0.x` is no address
 #                ^ `proxy.example.com` is a name, not an address
-socks -i127.1 -elocalhost
-#     ^ `127.1` is no full address
+socks -i192.168.1 -elocalhost
+#     ^ `192.168.1` is no full address: the system reads 192.168.0.1
+socks -i127.1 -e0x7f.1
 internal LOCALHOST
 external 2001:db8::1
 internal unix:/run/proxy.sock

@@ -53,7 +53,7 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Everything,
+    reads: Users,
     of_3proxy: true,
     check: check,
 }

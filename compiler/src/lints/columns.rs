@@ -1,12 +1,9 @@
 //! The columns of an entry: where their words stand, and what certainly stands in a wrong one.
-use std::net::IpAddr;
-
 use grammar::{
     directive::{self, Directive, Kind},
     syntax::WordShape,
-    value::{NamePattern, OPERATION_WORDS, Targets, items},
+    value::{self, NamePattern, OPERATION_WORDS, Targets, items},
 };
-use ipnet::IpNet;
 
 use crate::sources::{Loc, Sources};
 
@@ -26,6 +23,13 @@ pub(super) fn columns(sources: &Sources, at: Loc) -> Vec<Loc> {
     plain.skip(1 + before).map(|word| place(word.span)).collect()
 }
 
+/// The weight's word in a `parent` line.
+pub(super) fn weight_at(sources: &Sources, line: Loc) -> Option<Loc> {
+    let word = sources.words(line).get(1).copied()?;
+    let at = Loc { file: line.file, span: word.span };
+    str::from_utf8(sources.text(at)).ok()?.parse::<u16>().ok().map(|_| at)
+}
+
 /// Whether a name in the user column is an address or a pattern, which `acl-column-mixup` reports.
 pub(super) fn is_no_user(name: &[u8]) -> bool {
     name.contains(&b'*') || is_address(name)
@@ -33,9 +37,7 @@ pub(super) fn is_no_user(name: &[u8]) -> bool {
 
 /// Whether `item` is an address, a network or a range of addresses.
 pub(super) fn is_address(item: &[u8]) -> bool {
-    let Ok(item) = std::str::from_utf8(item) else { return false };
-    let range = |(from, to): (&str, &str)| from.parse::<IpAddr>().is_ok() && to.parse::<IpAddr>().is_ok();
-    item.parse::<IpAddr>().is_ok() || item.parse::<IpNet>().is_ok() || item.split_once('-').is_some_and(range)
+    value::range(item).is_ok()
 }
 
 /// Whether each item of a list passes `test`, and there is one.

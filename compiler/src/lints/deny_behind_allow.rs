@@ -36,7 +36,7 @@ rule! {
     level: Warn,
     group: Security,
     since: "0.1.0",
-    reads: Everything,
+    reads: Users,
     check: check,
 }
 

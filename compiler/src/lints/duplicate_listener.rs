@@ -4,14 +4,13 @@ use std::{
     fmt,
 };
 
-use grammar::value::{SocketOption, SocketOptions};
-
-use super::rule::{Lint, rule};
+use super::{
+    listeners::{alike, on_purpose},
+    rule::{Lint, rule},
+};
 use crate::{
     finding::{Finding, Level},
     program::{
-        Program,
-        acl::AclRef,
         service::{ListenAddress, Service, ServiceKind},
         trap::Trap,
     },
@@ -109,52 +108,11 @@ fn finding(first: &Service, second: &Service, place: Place<'_>, alike: bool) -> 
         .help("give it a port of its own: `-pPORT`")
 }
 
-/// Whether they share a port as both say, and it does not matter which of them a client meets.
-pub(super) fn on_purpose(program: &Program, one: &Service, other: &Service) -> bool {
-    shares(one) && shares(other) && alike(program, one, other)
-}
-
-/// Whether a service says that it shares its port.
-fn shares(service: &Service) -> bool {
-    let options: Option<&SocketOptions> = service.options.listen_socket.as_ref().map(|set| &set.value);
-    options.is_some_and(|options| options.0.contains(&SocketOption::ReusePort))
-}
-
 /// Whether the port written at `at` is read otherwise than it is written.
 fn is_no_port(lint: &Lint<'_>, at: Loc) -> bool {
     let within =
         |part: Loc| part.file == at.file && at.span.start <= part.span.start && part.span.end <= at.span.end;
     lint.traps().any(|(part, trap)| matches!(trap, Trap::Port(_)) && within(part.at))
-}
-
-/// Whether a client can't tell them apart.
-fn alike(program: &Program, one: &Service, other: &Service) -> bool {
-    let same_exit = one.external.v4.value == other.external.v4.value
-        && one.external.v6.value == other.external.v6.value
-        || shares(one) && shares(other);
-    let types = |service: &Service| service.chain.value.iter().map(|step| step.kind).collect::<Vec<_>>();
-    let targets =
-        |service: &Service| service.target.as_ref().map(|target| (target.host.clone(), target.port));
-    same_exit
-        && one.kind == other.kind
-        && types(one) == types(other)
-        && targets(one) == targets(other)
-        && same_list(program, one, other)
-}
-
-fn same_list(program: &Program, one: &Service, other: &Service) -> bool {
-    let (Some(one), Some(other)) = (one.acl, other.acl) else { return one.acl == other.acl };
-    let decides = |list| {
-        program.acls.entries(list).map(|(_, ace)| (ace.action, &ace.matcher, program.acls.parents(ace)))
-    };
-    let last = |list: AclRef| {
-        program.acls.ace(list.last).map(|ace| (ace.action, &ace.matcher, program.acls.parents(ace)))
-    };
-    // Of one list, only the last entry can have changed.
-    one == other
-        || one.len == other.len
-            && last(one) == last(other)
-            && (one.list == other.list || decides(one).eq(decides(other)))
 }
 
 /// An address and port as users write them.

@@ -1,7 +1,7 @@
 //! `fakeresolve-without-plus`
 use std::{collections::BTreeSet, net::IpAddr};
 
-use grammar::Span;
+use grammar::{Span, value};
 
 use super::rule::{Lint, rule};
 use crate::{
@@ -67,7 +67,7 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Everything,
+    reads: Users,
     check: check,
 }
 
@@ -124,8 +124,7 @@ fn loses_name(parents: &[Parent], kind: ServiceKind) -> Option<Option<&Parent>> 
 
 /// A request by name, as the list sees it: at the address that every name has.
 fn by_name(mut witness: Witness) -> Option<Witness> {
-    let host = std::str::from_utf8(witness.target.host.as_deref()?).ok()?;
-    if host.parse::<IpAddr>().is_ok() {
+    if value::address(witness.target.host.as_deref()?).is_some() {
         return None;
     }
     witness.target.address = Some(FAKE);

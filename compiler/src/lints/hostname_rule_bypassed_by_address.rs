@@ -46,7 +46,7 @@ rule! {
     level: Warn,
     group: Security,
     since: "0.1.0",
-    reads: Everything,
+    reads: Users,
     check: check,
 }
 

@@ -34,7 +34,6 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    aliases: ["ip-range-reversed"],
     refused: true,
     from lowering,
 }

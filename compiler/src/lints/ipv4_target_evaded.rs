@@ -75,7 +75,7 @@ fn check(lint: &mut Lint<'_>) {
             })
             .label("compared with addresses in IPv4 form only")
             .also(service.at, "by this service")
-            .help("deny the IPv6 form too: `::ffff:127.0.0.0/104` for `127.0.0.0/8`")
+            .help(help(&open))
             .fix(fix(lint.sources, ace, &open));
         if form == Form::All {
             finding.level = Level::Deny;
@@ -128,6 +128,23 @@ fn unmapped(ace: &Ace) -> Option<Vec<AddressRange>> {
     (denies && !open.is_empty()).then_some(open)
 }
 
+/// What to write, by the first of the targets.
+fn help(open: &[AddressRange]) -> String {
+    let example = open.first().and_then(|range| mapped(*range));
+    let Some(form) = example else { return "deny the IPv6 form too".to_owned() };
+    let plain = form.replace(MAPPED, "");
+    let network =
+        plain.split_once('/').and_then(|(address, length)| Some((address, length.parse::<u8>().ok()?)));
+    let written = match network {
+        Some((address, length)) => format!("{address}/{}", length.saturating_sub(96)),
+        None => plain,
+    };
+    format!("deny the IPv6 form too: `{form}` for `{written}`")
+}
+
+/// What stands before an IPv4 address in IPv6 form.
+const MAPPED: &str = "::ffff:";
+
 /// Adds the IPv6 forms to the target list.
 fn fix(sources: &Sources, ace: &Ace, open: &[AddressRange]) -> Option<Fix> {
     let column = *columns(sources, ace.at).get(2)?;
@@ -144,11 +161,11 @@ fn mapped(range: AddressRange) -> Option<String> {
     let host = 32 - (first.to_bits() ^ last.to_bits()).leading_zeros();
     let low = if host == 32 { u32::MAX } else { (1 << host) - 1 };
     Some(if first == last {
-        format!("::ffff:{first}")
+        format!("{MAPPED}{first}")
     } else if first.to_bits() & low == 0 && last.to_bits() & low == low {
-        format!("::ffff:{first}/{}", 128 - host)
+        format!("{MAPPED}{first}/{}", 128 - host)
     } else {
-        format!("::ffff:{first}-::ffff:{last}")
+        format!("{MAPPED}{first}-{MAPPED}{last}")
     })
 }
 
@@ -198,5 +215,20 @@ mod tests {
         );
         let added = &found[0].fix.as_ref().unwrap().edits[0].text;
         assert_eq!(added, ",::ffff:127.0.0.1,::ffff:10.0.0.0/104,::ffff:192.168.1.5-::ffff:192.168.1.9");
+    }
+
+    #[test]
+    fn the_help_names_what_the_entry_lists() {
+        for (target, help) in [
+            ("192.168.0.0/16", "`::ffff:192.168.0.0/112` for `192.168.0.0/16`"),
+            ("www.example.com,10.0.0.9", "`::ffff:10.0.0.9` for `10.0.0.9`"),
+            ("10.0.0.5-10.0.0.8", "`::ffff:10.0.0.5-::ffff:10.0.0.8` for `10.0.0.5-10.0.0.8`"),
+            ("0.0.0.0/1", "`::ffff:0.0.0.0/97` for `0.0.0.0/1`"),
+        ] {
+            let text = format!("deny * * {target}\nallow *\nsocks -i127.0.0.1\n");
+            let found = findings("ipv4-target-evaded", &text);
+            let told = found.first().and_then(|finding| finding.help.as_deref()).unwrap_or_default();
+            assert!(told.ends_with(help), "{target}: {told}");
+        }
     }
 }

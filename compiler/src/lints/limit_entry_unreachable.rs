@@ -2,7 +2,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    limit_lines::{Line, Universe, lists},
+    limit_lines::{Line, lists},
+    matched::Universe,
     rule::{Lint, rule},
 };
 use crate::{
@@ -52,7 +53,7 @@ fn check(lint: &mut Lint<'_>) {
     let mut stands: BTreeMap<Loc, usize> = BTreeMap::new();
     let mut found: BTreeMap<Loc, (usize, BTreeSet<Loc>)> = BTreeMap::new();
     for lines in lists.iter().filter(|lines| lines.iter().any(|line| line.ends)) {
-        let universe = Universe::of(&asked, lines);
+        let universe = Universe::of(&asked, lines.iter().map(|line| line.matcher));
         for (place, line) in lines.iter().enumerate() {
             *stands.entry(line.at).or_default() += 1;
             let ends = lines.iter().take(place).filter(|line| line.ends);

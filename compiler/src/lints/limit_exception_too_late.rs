@@ -2,7 +2,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    limit_lines::{Universe, lists},
+    limit_lines::lists,
+    matched::Universe,
     rule::{Lint, rule},
 };
 use crate::{
@@ -52,7 +53,7 @@ fn check(lint: &mut Lint<'_>) {
     let mut useful: BTreeSet<Loc> = BTreeSet::new();
     let mut found = Vec::new();
     for lines in lists.iter().filter(|lines| lines.iter().any(|line| line.ends)) {
-        let universe = Universe::of(&asked, lines);
+        let universe = Universe::of(&asked, lines.iter().map(|line| line.matcher));
         for (place, line) in
             lines.iter().enumerate().filter(|(_, line)| line.ends && !line.matcher.lists_nothing())
         {

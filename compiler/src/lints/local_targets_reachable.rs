@@ -9,14 +9,14 @@ use super::{
     rule::{Lint, rule},
 };
 use crate::{
-    finding::Finding,
+    finding::{Finding, Level},
     fix::{Fix, Safety},
     policy::{
         lists::Once,
         witness::{OFFICE_HOURS, Target, Witness},
     },
     program::{
-        acl::{Ace, AceId, AclRef, Acls, Action, Matcher},
+        acl::{Ace, AceId, AclRef, Acls, Action, ListId, Matcher},
         auth::AuthType,
         service::{Service, ServiceKind},
     },
@@ -47,6 +47,19 @@ rule! {
     /// deny * * 127.0.0.0/8,169.254.0.0/16,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,::1,fc00::/7,fe80::/10
     /// allow alice
     /// proxy
+    /// ```
+    ///
+    /// It warns where another list of the file denies such targets, which shows what is meant:
+    ///
+    /// ```3proxy,fires
+    /// users alice:CL:wonderland
+    /// auth strong
+    /// deny * * 127.0.0.0/8
+    /// allow alice
+    /// proxy
+    /// flush
+    /// allow alice
+    /// socks
     /// ```
     ///
     /// What a parent sends on is not reached from here:
@@ -84,6 +97,7 @@ const BUDGET: usize = 1_000_000;
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
     let (mut told, mut once, mut budget) = (BTreeSet::new(), Once::default(), BUDGET);
+    let denied = denied(&program.acls);
     // Who is on this machine reaches them anyhow.
     let far = |service: &Service| forwards(service.kind) && beyond_this_machine(service).is_some();
     for service in program.services.iter().filter(|service| far(service)) {
@@ -108,9 +122,68 @@ fn check(lint: &mut Lint<'_>) {
         if let Some((_, witness)) = reached.first() {
             told.insert(place);
             let networks: Vec<&str> = reached.iter().map(|(network, _)| *network).collect();
-            lint.report(finding(lint.sources, service, place, &networks, witness));
+            let mut finding = finding(lint.sources, service, place, &networks, witness);
+            // Whoever denies such targets to the clients of one service hardly means them for those of another.
+            if let Some(elsewhere) = denied.filter(|denied| reached_though(lint, *denied, acl, &reached)) {
+                finding.level = Level::Warn;
+                finding =
+                    finding.also(elsewhere.at, "denies such targets, but not to the clients of this service");
+            }
+            lint.report(finding);
         }
     }
+}
+
+/// An entry of a list that denies a local network to everyone.
+#[derive(Clone, Copy)]
+struct Denied<'a> {
+    list: ListId,
+    at: Loc,
+    matcher: &'a Matcher,
+}
+
+/// The first such entry.
+fn denied(acls: &Acls) -> Option<Denied<'_>> {
+    acls.lists.iter().zip(0..).find_map(|(list, number)| {
+        let entries = list.iter().filter_map(|id| acls.ace(*id));
+        let mut for_all = entries.filter(|ace| ace.action == Action::Deny && is_for_all(&ace.matcher));
+        let ace = for_all.find(|ace| LOCAL.iter().any(|(address, _)| lists(&ace.matcher, *address)))?;
+        Some(Denied { list: ListId(number), at: ace.at, matcher: &ace.matcher })
+    })
+}
+
+/// Whether an entry is for all clients, and all that they may do.
+fn is_for_all(matcher: &Matcher) -> bool {
+    matcher.users.is_none()
+        && matcher.sources.is_none()
+        && matcher.operations.is_none()
+        && matcher.ports.is_none()
+        && matcher.weekdays.is_none()
+        && matcher.periods.is_none()
+}
+
+fn lists(matcher: &Matcher, address: IpAddr) -> bool {
+    matcher.targets.iter().any(|targets| targets.addresses.iter().any(|range| range.contains(address)))
+}
+
+/// Whether a list other than that of `denied` lets pass what `denied` is for. What a service's own list denies too late, or in part, is
+/// for other rules.
+fn reached_though(
+    lint: &Lint<'_>,
+    denied: Denied<'_>,
+    acl: Option<AclRef>,
+    reached: &[(&str, Witness)],
+) -> bool {
+    let own = acl.map(|acl| acl.list);
+    let denies = |list: AclRef| {
+        lint.program.acls.entries(list).any(|(_, ace)| {
+            ace.action == Action::Deny && LOCAL.iter().any(|(address, _)| lists(&ace.matcher, *address))
+        })
+    };
+    let is_denied = |(_, witness): &(&str, Witness)| {
+        witness.target.address.is_some_and(|address| lists(denied.matcher, address))
+    };
+    own != Some(denied.list) && !acl.is_some_and(denies) && reached.iter().any(is_denied)
 }
 
 /// Whether clients choose the targets of a kind of service, by address.
@@ -228,6 +301,26 @@ mod tests {
         assert_eq!(found("deny *\nsocks\n"), [""; 0]);
         assert_eq!(found("auth none\ndeny *\nsocks\n").len(), 1);
         assert_eq!(found("socks\n").len(), 1);
+    }
+
+    #[test]
+    fn what_another_list_denies_is_hardly_meant() {
+        use crate::finding::Level::{Allow, Warn};
+        for (text, level) in [
+            ("deny * * 127.0.0.0/8\nallow *\nproxy\nflush\nallow *\nsocks\n", Some(Warn)),
+            ("deny * * 127.0.0.0/8\nallow *\nproxy\nflush\nsocks\n", Some(Warn)),
+            ("deny * * 127.0.0.0/8\nallow *\nproxy\nauth none\nsocks\n", Some(Warn)),
+            // It denies others, or to some only.
+            ("deny * * 10.0.0.0/8\nallow *\nproxy\nflush\nallow * * 127.0.0.1\nsocks\n", Some(Allow)),
+            ("deny a * 127.0.0.0/8\nallow *\nproxy\nflush\nallow *\nsocks\n", Some(Allow)),
+            (
+                "deny * * 127.0.0.0/8\nallow *\nproxy\nflush\ndeny * * 10.0.0.0/8\nallow *\nsocks\n",
+                Some(Allow),
+            ),
+        ] {
+            let found = findings("local-targets-reachable", text);
+            assert_eq!(found.iter().map(|finding| finding.level).max(), level, "{text}");
+        }
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! `mitm-without-verify`
 use std::collections::BTreeSet;
 
-use super::rule::{Lint, rule};
+use super::{
+    certificates::verify_above,
+    rule::{Lint, rule},
+};
 
 rule! {
     /// TLS is intercepted, and the servers' certificates are not verified.
@@ -57,7 +60,7 @@ fn check(lint: &mut Lint<'_>) {
                     .label("clients can't check them, and 3proxy does not")
                     .also(service.at, "by this service")
                     .help("write `ssl_client_verify` above it")
-                    .fix(super::tls_client_without_verify::verify_above(lint.sources, at)),
+                    .fix(verify_above(lint.sources, at)),
             );
         }
     }

@@ -29,7 +29,7 @@ rule! {
     level: Warn,
     group: Correctness,
     since: "0.1.0",
-    aliases: ["weight-misplaced"],
+    parts: ["weight-misplaced"],
     reads: Order,
     from lowering,
 }
@@ -41,5 +41,6 @@ pub(crate) fn finding(command: &Command<'_>, entry: Loc, service: Loc) -> Findin
         .label("extends the last entry")
         .also(entry, "which is this one")
         .also(service, "this service has copied it as it was")
+        .part((name.as_bytes() == b"weight").then_some("weight-misplaced"))
         .help(format!("write `{name}` right behind the entry that it is meant for"))
 }

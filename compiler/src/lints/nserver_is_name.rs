@@ -1,4 +1,6 @@
 //! A name where the address of a name server belongs.
+use grammar::value::short_address;
+
 use super::rule::rule;
 use crate::{finding::Finding, lower::command::Command, sources::Loc};
 
@@ -25,6 +27,7 @@ rule! {
     /// allow *
     /// proxy -i127.0.0.1
     /// ```
+    /// An address with parts left out, such as `8.8`, is no name, but hardly what is meant; `127.1` is this machine.
     "nserver-is-name",
     level: Warn,
     group: Portability,
@@ -34,7 +37,44 @@ rule! {
 
 /// The word at `at` names a server.
 pub(crate) fn finding(command: &Command<'_>, at: Loc, name: &str) -> Finding {
+    if let Some(address) = short_address(name.as_bytes()) {
+        return RULE
+            .finding(at, format!("`{name}` is no full address: the system reads {address}"))
+            .label("behind an `nserver` line its name servers are asked for it")
+            .help(format!("write `{address}`, or the address that is meant"));
+    }
     RULE.finding(at, format!("`{name}` is a name, and `{}` wants an address", command.name()))
         .label("looked up when the file is read: without an answer 3proxy refuses it")
         .help("write the address of the name server")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::check;
+
+    #[test]
+    fn addresses_with_parts_left_out_are_no_names() {
+        check(
+            "nserver-is-name",
+            r"
+nserver 127.1
+nserver ns.example.net
+#       ^ `ns.example.net` is a name
+internal 127.1
+proxy
+",
+        );
+        check(
+            "nserver-is-name",
+            r"
+authnserver localhost
+authnserver 8.8
+#           ^ `8.8` is no full address: the system reads 8.0.0.8
+nserver 127.0.0.1
+nserver 127.1
+#       ^ `127.1` is no full address
+proxy -i127.0.0.1
+",
+        );
+    }
 }

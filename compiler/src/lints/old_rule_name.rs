@@ -1,4 +1,4 @@
-//! An allowance by the name of a rule that another has taken in.
+//! An allowance by an old name of a rule.
 use super::rule::{Rule, rule};
 use crate::{
     finding::Finding,
@@ -7,21 +7,22 @@ use crate::{
 };
 
 rule! {
-    /// A comment allows a rule by the name of one that it has taken in.
+    /// A comment allows a rule by an old name.
     ///
-    /// The comment counts as before. `--allow`, `--warn`, `--deny`, `cfgc.toml` and `cfgc explain` take old names, too.
+    /// The comment counts as before. `--allow`, `--warn`, `--deny`, `cfgc.toml` and `cfgc explain` take old names, too. The name of a rule that
+    /// another has taken in is no old one: it stands for that part of the other.
     ///
     /// ```3proxy,fires
     /// auth iponly
-    /// # cfgc: allow(port-range-reversed) the order is meant
-    /// allow * * * 90-80
+    /// # cfgc: allow(deny-all-missing) closed for the holidays
+    /// deny * * *.example
     /// proxy -i127.0.0.1
     /// ```
     ///
     /// ```3proxy,fixed
     /// auth iponly
-    /// # cfgc: allow(port-list-malformed) the order is meant
-    /// allow * * * 90-80
+    /// # cfgc: allow(implicit-deny-surprise) closed for the holidays
+    /// deny * * *.example
     /// proxy -i127.0.0.1
     /// ```
     "old-rule-name",
@@ -33,7 +34,7 @@ rule! {
 
 pub(crate) fn finding(at: Loc, old: &str, rule: &Rule) -> Finding {
     let name = rule.name;
-    RULE.finding(at, format!("the rule `{old}` is a part of `{name}` now"))
+    RULE.finding(at, format!("the rule `{old}` is called `{name}` now"))
         .help(format!("write `{name}`"))
         .fix(Fix::replace(format!("write `{name}`"), Safety::Safe, at, name))
 }

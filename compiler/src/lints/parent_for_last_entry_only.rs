@@ -1,7 +1,10 @@
 //! `parent-for-last-entry-only`
 use std::collections::BTreeSet;
 
-use super::rule::{Lint, rule};
+use super::{
+    matched::covers,
+    rule::{Lint, rule},
+};
 use crate::{
     finding::{Finding, Level},
     fix::{Edit, Fix, Safety},
@@ -41,6 +44,17 @@ rule! {
     /// ```3proxy,clean
     /// auth iponly
     /// allow * 10.0.1.0/24,10.0.2.0/24,10.0.3.0/24
+    /// parent 1000 connect 203.0.113.7 3128
+    /// proxy -i10.0.0.1
+    /// ```
+    ///
+    /// Where the last entry takes in what one above it matches, that one is an exception, which goes direct:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow * * 10.0.0.0/8
+    /// allow * * 192.168.0.0/16
+    /// allow * * 0.0.0.0/0
     /// parent 1000 connect 203.0.113.7 3128
     /// proxy -i10.0.0.1
     /// ```
@@ -91,7 +105,9 @@ fn block<'a>(sources: &Sources, above: &[&'a Ace], last: &Ace) -> Vec<&'a Ace> {
             && line(ace.at).zip(line(below)).is_some_and(|(upper, lower)| upper + 1 == lower);
         let Some(differs) = only_difference(&ace.matcher, &last.matcher) else { break };
         let alike = ace.action == Action::Allow && !ace.redirects() && ace.weight == last.weight;
-        if !adjoins || !alike || *field.get_or_insert(differs) != differs {
+        // An exception of what the last one is for.
+        let excepted = || covers(&last.matcher, &ace.matcher);
+        if !adjoins || !alike || *field.get_or_insert(differs) != differs || excepted() {
             break;
         }
         below = ace.at;
@@ -175,6 +191,12 @@ mod tests {
             ("allow a\nallow b\nallow c", Some(Level::Warn)),
             ("allow a\nallow b", Some(Level::Allow)),
             ("allow * * a.example 80\nallow * * b.example 80\nallow * * c.example 80", Some(Level::Warn)),
+            // Exceptions of the last.
+            ("allow a\nallow b\nallow a,b,c", None),
+            ("allow * * 10.1.0.0/16\nallow * * 10.2.0.0/16\nallow * * 10.0.0.0/8", None),
+            ("allow * * www.a.example\nallow * * www.b.example\nallow * * *.example", None),
+            ("allow * * * 80\nallow * * * 443\nallow * * * 1-1024", None),
+            ("allow a\nallow b\nallow c,d", Some(Level::Warn)),
             // Of another kind, or apart.
             ("allow a\n\nallow b", None),
             ("allow a\n# through the parent\nallow b", None),

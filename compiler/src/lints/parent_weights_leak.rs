@@ -1,12 +1,15 @@
 //! `parent-weights-leak`
 use std::collections::BTreeSet;
 
-use super::rule::{Lint, rule};
+use super::{
+    columns::weight_at,
+    rule::{Lint, rule},
+};
 use crate::{
     finding::Finding,
     fix::{Fix, Safety},
     program::acl::{Ace, AceId, Parent, ParentKind},
-    sources::{Loc, Sources},
+    sources::Sources,
 };
 
 rule! {
@@ -135,13 +138,6 @@ fn finding(sources: &Sources, ace: &Ace, leak: &Leak<'_>) -> Finding {
         )),
         None => finding,
     }
-}
-
-/// The weight's word in a `parent` line.
-pub(super) fn weight_at(sources: &Sources, line: Loc) -> Option<Loc> {
-    let word = sources.words(line).get(1).copied()?;
-    let at = Loc { file: line.file, span: word.span };
-    std::str::from_utf8(sources.text(at)).ok()?.parse::<u16>().ok().map(|_| at)
 }
 
 /// Thousandths as a percentage.

@@ -2,7 +2,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    parent_weights_leak::weight_at,
+    columns::weight_at,
     rule::{Lint, rule},
 };
 use crate::{

@@ -1,6 +1,8 @@
 //! `parent-without-name`
 use std::collections::BTreeSet;
 
+use grammar::value;
+
 use super::rule::{Lint, rule};
 use crate::program::{
     acl::{Ace, Parent, ParentKind},
@@ -66,10 +68,7 @@ fn named(parents: &[Parent]) -> Option<&Parent> {
 /// Whether the target of a service is an address, whatever its clients ask for.
 fn knows_no_name(service: &Service) -> bool {
     matches!(service.kind, ServiceKind::Tcppm | ServiceKind::Udppm)
-        && service
-            .target
-            .as_ref()
-            .is_some_and(|target| target.host.to_string().parse::<std::net::IpAddr>().is_ok())
+        && service.target.as_ref().is_some_and(|target| value::address(target.host.as_bytes()).is_some())
 }
 
 fn finding(parent: &Parent, ace: &Ace, service: &Service) -> crate::finding::Finding {

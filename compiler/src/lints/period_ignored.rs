@@ -1,7 +1,10 @@
 //! Periods that 3proxy does not read.
-use grammar::value::{Period, PeriodTrap, periods};
+use grammar::value::{PeriodTrap, periods};
 
-use super::rule::{Part, rule};
+use super::{
+    clock,
+    rule::{Part, rule},
+};
 use crate::{finding::Finding, fix::Safety, program::trap::Trap, sources::Loc};
 
 rule! {
@@ -72,7 +75,7 @@ fn finding(part: Part<'_>, trap: PeriodTrap) -> Finding {
         .note("A period is `HH:MM:SS-HH:MM:SS` in local time, within one day; a list is at commas.");
     let overnight = trap == PeriodTrap::Overnight && !several;
     let finding = if overnight { finding.label("ends before it begins") } else { finding };
-    match translated(&cited) {
+    match clock::periods(&cited) {
         Some(meant) => finding.help(format!("write `{meant}`")).fix(part.replaced(
             "write it in full",
             Safety::Safe,
@@ -90,54 +93,9 @@ fn to_the_end(part: Part<'_>) -> Part<'_> {
     Part { at: Loc { file: part.at.file, span }, text, ..part }
 }
 
-/// The periods, at commas, that are meant.
-pub(super) fn translated(text: &str) -> Option<String> {
-    let periods: Option<Vec<String>> = text.split(',').map(period).collect();
-    Some(periods?.join(","))
-}
-
-/// The period that is meant; two if midnight lies between.
-fn period(text: &str) -> Option<String> {
-    let (from, to) = text.split_once('-')?;
-    let (from, to) = (clock(from)?, clock(to)?);
-    let written = |from: u32, to: u32| format!("{}-{}", shown(from), shown(to));
-    let meant = match (from, to) {
-        _ if from == to => return None,
-        (from, to) if from < to => written(from, to),
-        (from, 0) => written(from, DAY),
-        (from, to) => format!("{},{}", written(from, DAY), written(0, to)),
-    };
-    let understood = |reading: Vec<Period>| !reading.is_empty();
-    let reading = periods(meant.as_bytes());
-    (reading.traps.is_empty() && understood(reading.value.unwrap_or_default().into_vec())).then_some(meant)
-}
-
-const DAY: u32 = 24 * 60 * 60;
-
-/// `H`, `HH:MM`, `HHMM` or `HH:MM:SS` as a second of the day.
-fn clock(text: &str) -> Option<u32> {
-    let number = |part: &str| {
-        let digits = (1..=2).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
-        digits.then(|| part.parse::<u32>().ok())?
-    };
-    let (hour, minute, second) = match text.split([':', '.']).collect::<Vec<_>>().as_slice() {
-        [whole] if whole.len() == 4 => (number(whole.get(..2)?)?, number(whole.get(2..)?)?, 0),
-        [hour] => (number(hour)?, 0, 0),
-        [hour, minute] => (number(hour)?, number(minute)?, 0),
-        [hour, minute, second] => (number(hour)?, number(minute)?, number(second)?),
-        _ => return None,
-    };
-    let time = (hour * 60 + minute) * 60 + second;
-    (minute < 60 && second < 60 && time <= DAY).then_some(time)
-}
-
-fn shown(second: u32) -> String {
-    format!("{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::translated;
+    use crate::lints::clock::periods;
     use crate::lints::tests::{check, findings};
 
     #[test]
@@ -157,7 +115,7 @@ mod tests {
             ("09:00-18:00,19-20", Some("09:00:00-18:00:00,19:00:00-20:00:00")),
             ("09:00-18:00,night", None),
         ] {
-            assert_eq!(translated(written).as_deref(), meant, "{written}");
+            assert_eq!(periods(written).as_deref(), meant, "{written}");
         }
     }
 

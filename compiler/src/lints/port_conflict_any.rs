@@ -2,7 +2,7 @@
 use std::collections::HashMap;
 
 use super::{
-    duplicate_listener::on_purpose,
+    listeners::on_purpose,
     rule::{Lint, rule},
 };
 use crate::program::service::{ListenAddress, Service, ServiceKind};

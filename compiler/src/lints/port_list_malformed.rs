@@ -66,7 +66,7 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    aliases: ["port-out-of-range", "port-range-reversed"],
+    parts: ["port-out-of-range", "port-range-reversed"],
     trap: Trap::Ports(fault) => |part| finding(part, fault),
 }
 
@@ -83,6 +83,7 @@ fn finding(part: Part<'_>, fault: PortTrap) -> Option<Finding> {
 fn out_of_range(number: Part<'_>) -> Finding {
     let read = port(number.text).value;
     RULE.finding(number.at, format!("port `{}` is out of range, and read as {read}", number.cited()))
+        .part("port-out-of-range")
         .label("a port is 0 to 65535")
         .note("3proxy keeps the low 16 bits of the number.")
         .help("write the port that you mean; the last one is 65535")
@@ -92,6 +93,7 @@ fn reversed(range: Part<'_>) -> Finding {
     let cited = range.cited();
     let turned = cited.split_once('-').map(|(first, last)| format!("{last}-{first}"));
     RULE.finding(range.at, format!("the range `{cited}` holds no port"))
+        .part("port-range-reversed")
         .label("ends before it begins")
         .help("write the lower port first")
         .fix(turned.and_then(|turned| range.replaced("turn the range round", Safety::Safe, turned)))

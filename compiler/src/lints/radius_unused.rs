@@ -37,8 +37,7 @@ fn check(lint: &mut Lint<'_>) {
         service.log.target.value == LogTarget::Radius
             || service.chain.value.iter().any(|step| step.kind == AuthType::Radius)
     });
-    let late =
-        super::setting_after_service::has(lint, b"auth") || super::setting_after_service::has(lint, b"log");
+    let late = lint.has_behind_services(b"auth") || lint.has_behind_services(b"log");
     if asks || late || !program.process.plugins.is_empty() {
         return;
     }

@@ -26,8 +26,10 @@ pub struct Rule {
     pub group: Group,
     /// The first release of cfgc that has it.
     pub since: &'static str,
-    /// Names that stand for it, too: of rules that it has taken in.
+    /// Names that stand for it, too: what it was called before.
     pub aliases: &'static [&'static str],
+    /// Names of rules that it has taken in, each of which stands for some of its findings: those that say so ([`Finding::part`]).
+    pub parts: &'static [&'static str],
     /// 3proxy itself rejects such a file: its findings can't be allowed away.
     pub refused: bool,
     /// What its findings rest on.
@@ -71,9 +73,11 @@ pub enum Reads {
     /// What is decided about requests, or anything else that any line may change, but neither ports of services, nor limits, nor which
     /// users have passwords.
     Decisions,
-    /// The same, and ports and limits.
-    Settings,
     /// The same, and which users have passwords.
+    Users,
+    /// The same as for decisions, and ports and limits.
+    Settings,
+    /// All of that.
     Everything,
     /// The markers themselves.
     Markers,
@@ -124,6 +128,12 @@ impl Rule {
     #[must_use]
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.aliases.contains(&name)
+    }
+
+    /// Whether this is the name of a rule that it has taken in.
+    #[must_use]
+    pub fn has_part(&self, name: &str) -> bool {
+        self.parts.contains(&name)
     }
 
     /// A finding of this rule at `at`: its level, and whether 3proxy refuses the line, are the rule's.

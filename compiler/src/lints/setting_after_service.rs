@@ -68,7 +68,8 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    aliases: ["authcache-after-service", "maxconn-before-service", "setting-after-last-service", "tls-setting-after-service"],
+    aliases: ["setting-after-last-service"],
+    parts: ["authcache-after-service", "maxconn-before-service", "tls-setting-after-service"],
     reads: Behind,
     check: check,
 }
@@ -89,6 +90,7 @@ fn check(lint: &mut Lint<'_>) {
         };
         let mut finding = RULE
             .finding(*at, format!("{what} stands behind the last service, so no service uses it"))
+            .part(part(&name))
             .label("has no effect here")
             .also(last.at, "the last service starts here, with a copy of what was set above")
             .help(format!("move {it} above the service that it is meant for"));
@@ -104,15 +106,18 @@ fn check(lint: &mut Lint<'_>) {
     }
 }
 
+/// The rule that was for this command alone.
+fn part(command: &str) -> Option<&'static str> {
+    match command {
+        "authcache" => Some("authcache-after-service"),
+        "maxconn" => Some("maxconn-before-service"),
+        _ => command.starts_with("ssl_").then_some("tls-setting-after-service"),
+    }
+}
+
 /// Commands that put back what a configuration starts with.
 const RESETS: [&[u8]; 6] =
     [b"noforce", b"ssl_nocli", b"ssl_noclient", b"ssl_nomitm", b"ssl_noserv", b"ssl_noserver"];
-
-/// Whether a command of this name stands behind the last service.
-pub(super) fn has(lint: &Lint<'_>, command: &[u8]) -> bool {
-    let name = |at: &Loc| lint.sources.text(*at).split(u8::is_ascii_whitespace).next() == Some(command);
-    lint.program.behind_services.iter().any(name)
-}
 
 /// Whether a `flush` stands between the last service and the end of the setting whose last line is given.
 fn is_flushed(lint: &Lint<'_>, last: Loc) -> bool {

@@ -34,7 +34,7 @@ rule! {
     level: Deny,
     group: Correctness,
     since: "0.1.0",
-    reads: Everything,
+    reads: Users,
     check: check,
 }
 

@@ -10,7 +10,8 @@ rule! {
     /// rules about the whole file speak only where no marker can make them wrong. Check what is made of the template as well:
     /// `cfgc check FILE`.
     ///
-    /// `cfgc check` takes a file for a template if it has such a marker, or with `--template`; `cfgc run` never does.
+    /// `cfgc check` takes a file for a template if it has such a marker, by its name (`.j2`, `.template`, `.tmpl`, `.in` …), or with
+    /// `--template`; `cfgc run` never does. By its name or with `--template=yes` words such as `SERVER_IP`, `__PORT__` and `_n_` are markers, too.
     ///
     /// ```3proxy,fires
     /// auth strong

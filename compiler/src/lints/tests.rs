@@ -301,7 +301,7 @@ fn a_rule_says_in_one_sentence_what_it_is() {
 fn a_name_stands_for_one_rule() {
     let mut names = BTreeSet::new();
     for rule in RULES {
-        for name in rule.aliases.iter().chain([&rule.name]) {
+        for name in rule.aliases.iter().chain(rule.parts).chain([&rule.name]) {
             assert!(names.insert(*name), "{name} stands for two rules");
             assert_eq!(super::find(name).map(|found| found.name), Some(rule.name));
         }
@@ -310,13 +310,73 @@ fn a_name_stands_for_one_rule() {
 
 #[test]
 fn an_old_name_allows_and_is_told() {
-    for name in ["port-list-malformed", "port-range-reversed"] {
-        let text = format!("# cfgc: allow({name}) a lab\nallow * * * 80-20\nproxy -i127.0.0.1\n");
-        let old = usize::from(name != "port-list-malformed");
-        assert_eq!(findings("port-list-malformed", &text).len(), 0, "{name}");
+    for name in ["implicit-deny-surprise", "deny-all-missing"] {
+        let text =
+            format!("auth iponly\n# cfgc: allow({name}) closed\ndeny * * *.example\nproxy -i127.0.0.1\n");
+        let old = usize::from(name != "implicit-deny-surprise");
+        assert_eq!(findings("implicit-deny-surprise", &text).len(), 0, "{name}");
         assert_eq!(findings("unused-allowance", &text).len(), 0, "{name}");
         assert_eq!(findings("old-rule-name", &text).len(), old, "{name}");
     }
+}
+
+/// The name of a rule that another has taken in allows what that rule was for, and nothing else of the other.
+#[test]
+fn the_name_of_a_part_allows_that_part() {
+    let head = "auth iponly\nallow * 10.0.0.0/8\n";
+    // The part, what it is for, and what else its rule finds. `@` stands for the allowance.
+    let parts = [
+        (
+            "port-out-of-range",
+            "@allow * * * 70000\nproxy -i127.0.0.1\n",
+            "@allow * * * 443-80\nproxy -i127.0.0.1\n",
+        ),
+        (
+            "port-range-reversed",
+            "@allow * * * 443-80\nproxy -i127.0.0.1\n",
+            "@allow * * * 80;443\nproxy -i127.0.0.1\n",
+        ),
+        (
+            "ip-range-reversed",
+            "@deny * * 10.0.0.9-10.0.0.1\nproxy -i127.0.0.1\n",
+            "@deny * * 10.0.0.0/33\nproxy -i127.0.0.1\n",
+        ),
+        (
+            "weight-misplaced",
+            "{}proxy -i10.0.0.1\n@weight 5\nsocks -i10.0.0.1\n",
+            "{}proxy -i10.0.0.1\n@nolog\nsocks -i10.0.0.1\n",
+        ),
+        (
+            "authcache-after-service",
+            "{}proxy -i10.0.0.1\n@authcache ip 5\n",
+            "{}proxy -i10.0.0.1\n@auth strong\n",
+        ),
+        (
+            "maxconn-before-service",
+            "{}proxy -i10.0.0.1\n@maxconn 5\n",
+            "{}proxy -i10.0.0.1\n@external 10.0.0.2\n",
+        ),
+        ("tls-setting-after-service", "{}proxy -i10.0.0.1\n@ssl_serv\n", "{}proxy -i10.0.0.1\n@maxconn 5\n"),
+        (
+            "parent-unreachable",
+            "auth iponly\nallow *\n@allow a\nparent 1000 http 192.0.2.1 80\nproxy -i127.0.0.1\n",
+            "auth iponly\nallow *\n@deny * 10.0.0.0/8\nproxy -i127.0.0.1\n",
+        ),
+    ];
+    for (name, part, other) in parts {
+        let rule = super::find(name).unwrap();
+        assert!(rule.has_part(name), "{name}");
+        for (text, left) in [(part, 0), (other, 1)] {
+            let text = text.replace("{}", head);
+            assert_eq!(findings(rule.name, &text.replace('@', "")).len(), 1, "{name}: {text}");
+            let allowed = text.replace('@', &format!("# cfgc: allow({name}) meant\n"));
+            assert_eq!(findings(rule.name, &allowed).len(), left, "{allowed}");
+            assert_eq!(findings("unused-allowance", &allowed).len(), left, "{allowed}");
+        }
+    }
+    let tried = parts.map(|(name, ..)| name).into_iter().chain(["cacheacl-worthwhile"]);
+    let declared: BTreeSet<&str> = RULES.iter().flat_map(|rule| rule.parts).copied().collect();
+    assert_eq!(tried.collect::<BTreeSet<_>>(), declared);
 }
 
 #[test]

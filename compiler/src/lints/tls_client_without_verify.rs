@@ -1,10 +1,9 @@
 //! `tls-client-without-verify`
 use std::collections::BTreeSet;
 
-use super::rule::{Lint, rule};
-use crate::{
-    fix::{Fix, Safety},
-    sources::{Loc, Sources},
+use super::{
+    certificates::verify_above,
+    rule::{Lint, rule},
 };
 
 rule! {
@@ -59,12 +58,6 @@ fn check(lint: &mut Lint<'_>) {
                 .fix(verify_above(lint.sources, at)),
         );
     }
-}
-
-/// Puts `ssl_client_verify` above a line.
-pub(super) fn verify_above(sources: &Sources, line: Loc) -> Option<Fix> {
-    // Servers with certificates of their own are refused then.
-    Fix::insert_above(sources, "verify certificates", Safety::Unsafe, line, "ssl_client_verify")
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ rule! {
     level: Warn,
     group: Correctness,
     since: "0.1.0",
-    aliases: ["parent-unreachable"],
+    parts: ["parent-unreachable"],
     check: check,
 }
 
@@ -75,6 +75,7 @@ fn finding(program: &Program, shadowed: &Shadowed) -> Finding {
     let at = own.map(|own| own.at).unwrap_or_default();
     let mut finding = RULE
         .finding(at, message)
+        .part(own.filter(|own| !program.acls.parents(own).is_empty()).map(|_| "parent-unreachable"))
         .label("never asked")
         .help("move it above the first entry that decides its requests, or delete it");
     finding.level = level(program, shadowed);

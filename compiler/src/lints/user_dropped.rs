@@ -47,6 +47,10 @@ fn check(lint: &mut Lint<'_>) {
     let mut comment: Option<Loc> = None;
     for (part, trap) in lint.traps() {
         let Trap::User(trap) = trap else { continue };
+        // In a file of users that is another fault.
+        if user_words::comment(lint.sources, part.at).is_some() {
+            continue;
+        }
         if trap == UserTrap::NoColon {
             // One comment is one fault, however many words it has.
             let line = |at: Loc| lint.sources.line_column(at).line;

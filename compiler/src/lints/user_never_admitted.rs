@@ -35,7 +35,7 @@ rule! {
     level: Warn,
     group: Correctness,
     since: "0.1.0",
-    reads: Everything,
+    reads: Users,
     check: check,
 }
 

@@ -17,6 +17,20 @@ pub(super) fn continues(sources: &Sources, at: Loc) -> bool {
     before.ends_with(b":") && (is_type || !word.contains(&b':')) && !word.starts_with(b"#")
 }
 
+/// The line of a file of users that holds `at`, if it is meant for a comment: such a file has none.
+pub(super) fn comment(sources: &Sources, at: Loc) -> Option<Loc> {
+    let source = sources.get(at.file).filter(|source| source.spliced)?;
+    let before = source.text.get(..at.span.start as usize)?;
+    let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let line = source.text.get(start..)?.split(|byte| *byte == b'\n').next()?;
+    let blanks = line.len() - line.trim_ascii_start().len();
+    let line = line.trim_ascii();
+    let offset = |at: usize| u32::try_from(at).ok();
+    let span = Span::new(offset(start + blanks)?, offset(start + blanks + line.len())?);
+    let is_marked = line.first().is_some_and(|first| b"#;".contains(first));
+    is_marked.then_some(Loc { file: at.file, span })
+}
+
 /// A word and those beside it, as written.
 pub(super) struct Around<'a> {
     pub(super) before: Option<&'a [u8]>,

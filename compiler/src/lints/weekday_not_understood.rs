@@ -2,7 +2,7 @@
 use grammar::value::{WeekdayTrap, weekdays};
 
 use super::{
-    columns,
+    clock, columns,
     rule::{Part, rule},
 };
 use crate::{finding::Finding, fix::Safety, program::trap::Trap};
@@ -77,7 +77,7 @@ fn found(part: Part<'_>, trap: WeekdayTrap, restricts: bool) -> Finding {
         .finding(part.at, message)
         .label(label)
         .note("Days are the digits 0 to 7, where 0 and 7 are Sunday, and ascending ranges: `1-5`.");
-    match translated(&cited) {
+    match clock::weekdays(&cited) {
         Some(days) => finding.help(format!("write `{days}`")).fix(part.replaced(
             "write the days as digits",
             Safety::Safe,
@@ -87,37 +87,9 @@ fn found(part: Part<'_>, trap: WeekdayTrap, restricts: bool) -> Finding {
     }
 }
 
-/// The days that are meant, as digits: a day or a range of days, by name or digit.
-fn translated(text: &str) -> Option<String> {
-    let Some((first, last)) = text.split_once('-') else { return Some(day(text)?.to_string()) };
-    match (day(first)?, day(last)?) {
-        (first, last) if first < last => Some(format!("{first}-{last}")),
-        (first, last) if first == last => Some(first.to_string()),
-        (first, 0) => Some(ascending(first, 7)),
-        (first, last) => {
-            let tail = if last == 0 { "0".to_owned() } else { ascending(1, last) };
-            Some(format!("{},{tail}", ascending(first, 7)))
-        }
-    }
-}
-
-fn ascending(first: u8, last: u8) -> String {
-    if first == last { first.to_string() } else { format!("{first}-{last}") }
-}
-
-fn day(text: &str) -> Option<u8> {
-    const NAMES: [&str; 7] = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
-    if let Ok(digit @ 0..=7) = text.parse::<u8>() {
-        return Some(digit % 7);
-    }
-    let text = text.to_ascii_lowercase();
-    let long_enough = text.len() >= 2;
-    (0..).zip(NAMES).find(|(_, name)| long_enough && name.starts_with(&text)).map(|(day, _)| day)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::translated;
+    use crate::lints::clock::weekdays;
     use crate::lints::tests::check;
 
     #[test]
@@ -135,7 +107,7 @@ mod tests {
             ("workdays", None),
             ("", None),
         ] {
-            assert_eq!(translated(written).as_deref(), meant, "{written}");
+            assert_eq!(weekdays(written).as_deref(), meant, "{written}");
         }
     }
 

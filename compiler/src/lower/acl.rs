@@ -145,6 +145,9 @@ impl Lowering<'_> {
             }
             (Ok(Host::Address(address)), _) => Some(ParentHost::Address(address)),
             (Ok(Host::Name(name)), _) => {
+                if let Some(address) = self.short_address(&name) {
+                    return Some(ParentHost::Address(address.into()));
+                }
                 if let Some(by) = self.fake() {
                     self.program.history.faked_parents.push(Faked { at: command.at, by });
                 }

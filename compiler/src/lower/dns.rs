@@ -77,6 +77,7 @@ impl Lowering<'_> {
         let endpoint = self.keep(word, 0, reading, Trap::Endpoint);
         if let Host::Name(name) = &endpoint.host
             && !name.as_bytes().eq_ignore_ascii_case(b"localhost")
+            && !self.short_address(name).is_some_and(|address| address.is_loopback())
         {
             self.report(lints::nserver_is_name::finding(command, word.at, &name.to_string()));
         }

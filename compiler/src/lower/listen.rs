@@ -1,7 +1,10 @@
 //! Where services listen and connect from: `internal`, `external`, `maxconn`, `backlog`, `force`, `noforce`.
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use grammar::{Text, value};
+use grammar::{
+    Text,
+    value::{self, Host},
+};
 
 use super::{
     Handlers, Lowering,
@@ -61,6 +64,11 @@ fn left_of(before: &ListenAddress, word: &[u8]) -> Option<IpAddr> {
     }
 }
 
+/// Whether a name stands where an address is wanted, and it is not plain that it means this machine.
+fn needs_a_word(is_name: bool, address: Option<IpAddr>) -> bool {
+    is_name && !address.is_some_and(|address| address.is_loopback())
+}
+
 impl Lowering<'_> {
     /// An address to listen on, given behind another one. `None`: it is none, and the one before is kept.
     pub(super) fn listen_address(
@@ -74,8 +82,9 @@ impl Lowering<'_> {
         }
         match value::host(glued) {
             Ok(host) => {
+                let is_name = matches!(host, Host::Name(_));
                 let address = self.resolved(word, host);
-                if address.is_none() {
+                if needs_a_word(is_name, address) {
                     self.trap_word(word, Trap::ListenName);
                 }
                 address.map(ListenAddress::Ip)
@@ -97,7 +106,7 @@ impl Lowering<'_> {
         glued: &[u8],
     ) -> Option<IpAddr> {
         let address = self.address(command, word, glued);
-        if address.is_none() && value::host(glued).is_ok() {
+        if value::host(glued).is_ok_and(|host| needs_a_word(matches!(host, Host::Name(_)), address)) {
             self.trap_word(word, Trap::ExternalName);
         }
         address

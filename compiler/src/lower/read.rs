@@ -2,7 +2,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use grammar::{
-    Span,
+    Span, Text,
     value::{self, Host, NumberTrap, Reading},
 };
 
@@ -14,6 +14,7 @@ use crate::{
     lints::{self, acl_column_mixup::broken_list::Broken},
     program::{
         acl::{ItemList, Matcher},
+        resolve::ResolverMode,
         trap::{Trap, Trapped},
     },
     sources::Loc,
@@ -93,6 +94,9 @@ impl Lowering<'_> {
                 Some(Ipv4Addr::LOCALHOST.into())
             }
             Host::Name(name) => {
+                if let Some(address) = self.short_address(&name) {
+                    return Some(address.into());
+                }
                 let known = self.options.hosts.get(&name.to_string().to_ascii_lowercase()).copied();
                 if known.is_none() {
                     self.program.unmodelled.push(argument.at);
@@ -101,6 +105,12 @@ impl Lowering<'_> {
                 known
             }
         }
+    }
+
+    /// The address that the system reads from a name which has left out parts of one. `None`: it is none, or not the system is asked.
+    pub(super) fn short_address(&self, name: &Text) -> Option<Ipv4Addr> {
+        let asks_system = self.program.resolver.mode.value == ResolverMode::System;
+        value::short_address(name.as_bytes()).filter(|_| asks_system)
     }
 
     /// The fields of an entry, and its weight. `None`: 3proxy refuses one, and that is reported.

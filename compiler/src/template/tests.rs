@@ -233,6 +233,24 @@ fn a_port_that_is_not_known_lets_nobody_in() {
     }
 }
 
+#[test]
+fn a_number_that_is_not_known_silences_what_rests_on_it_alone() {
+    let list = "auth iponly\nallow *\ndeny * 10.0.0.66\n";
+    for line in [
+        "proxy -i127.0.0.1 -p@PORT@",
+        "bandlimin {{ rate }} *\nproxy -i127.0.0.1",
+        "connlim ${N} 0 *\nproxy -i127.0.0.1",
+    ] {
+        let text = format!("{list}{line}\n");
+        assert!(rules(&text, &CompileOptions::default()).contains(&"unreachable-entry"), "{text}");
+    }
+    let conflict = "auth iponly\nallow * 10.0.0.0/8\nproxy -i10.0.0.1 -p80\nsocks -i0.0.0.0 -p";
+    for (port, found) in [("80", true), ("@PORT@", false)] {
+        let text = format!("{conflict}{port}\n");
+        assert_eq!(rules(&text, &CompileOptions::default()).contains(&"port-conflict-any"), found, "{text}");
+    }
+}
+
 /// The rules that do more than advise.
 fn rules(text: &str, options: &CompileOptions) -> Vec<&'static str> {
     let mut files = MemoryFiles::default();
@@ -348,11 +366,13 @@ fn what_is_said_of_an_unknown_word_holds_for_each_of_its_values() {
             assert!(wrong.is_empty(), "not for each value: {wrong:?} in\n{text}");
             certain += found.len();
             let name = line.split(' ').next().unwrap();
+            let decides = grammar::directive::find(name.as_bytes()).is_none_or(|row| row.decides);
+            let is_detail = line.starts_with("proxy -p") || line.starts_with("bandlimin _");
             let silent = |rule: &str| match lints::find(rule).unwrap().reads {
                 Reads::Everything => true,
-                _ => {
-                    name != "users" && grammar::directive::find(name.as_bytes()).is_none_or(|row| row.decides)
-                }
+                Reads::Users => name == "users" || decides && !is_detail,
+                Reads::Decisions | Reads::Admission => name != "users" && decides && !is_detail,
+                _ => name != "users" && decides,
             };
             let lost: Vec<_> = common
                 .iter()

@@ -1,5 +1,5 @@
 //! Addresses, networks and ranges, and names where 3proxy takes a name for an address.
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use ipnet::IpNet;
 
@@ -111,6 +111,35 @@ pub fn address(word: &[u8]) -> Option<IpAddr> {
     std::str::from_utf8(word).ok()?.parse().ok()
 }
 
+/// The IPv4 address that a C library reads from a word which 3proxy hands to it as a name: `127.1`, `0x7f.1`, `2130706433`. Parts left
+/// out are those before the last, and a part may be octal or hexadecimal.
+#[must_use]
+pub fn short_address(word: &[u8]) -> Option<Ipv4Addr> {
+    if has_the_look(word) {
+        return None;
+    }
+    let parts: Vec<u32> = word.split(|byte| *byte == b'.').map(c_number).collect::<Option<_>>()?;
+    let (last, leading) = parts.split_last().filter(|(_, leading)| leading.len() < 4)?;
+    let room = 8 * (4 - leading.len() as u32);
+    let mut bits = u64::from(*last);
+    for (part, shift) in leading.iter().zip([24, 16, 8]) {
+        bits |= u64::from(u8::try_from(*part).ok()?) << shift;
+    }
+    (u64::from(*last) < 1 << room).then(|| Ipv4Addr::from_bits(bits as u32))
+}
+
+/// A number as C writes it, whole.
+fn c_number(text: &[u8]) -> Option<u32> {
+    let text = str::from_utf8(text).ok()?;
+    let (digits, radix) = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) => (digits, 16),
+        None if text.len() > 1 && text.starts_with('0') => (text, 8),
+        None => (text, 10),
+    };
+    let is_number = digits.chars().all(|digit| digit.is_digit(radix));
+    is_number.then(|| u32::from_str_radix(digits, radix).ok())?
+}
+
 /// Whether 3proxy takes `word` for an address, right or wrong, rather than for a name.
 #[must_use]
 pub fn has_the_look(word: &[u8]) -> bool {
@@ -199,7 +228,7 @@ fn network(
 
 #[cfg(test)]
 mod tests {
-    use super::{AddressError, AddressTrap, Host, host, range, sources};
+    use super::{AddressError, AddressTrap, Host, host, range, short_address, sources};
     use crate::{Span, Text};
 
     fn show(item: &str) -> String {
@@ -256,6 +285,39 @@ mod tests {
         assert_eq!(reading.traps, [(Span::new(12, 13), AddressTrap::LengthMissing)]);
         assert_eq!(sources(b"*").unwrap().value, None);
         assert_eq!(sources(b",").unwrap().value, None);
+    }
+
+    #[test]
+    fn short_addresses_are_read_as_a_c_library_reads_them() {
+        for (word, expected) in [
+            ("127.1", Some([127, 0, 0, 1])),
+            ("192.168.1", Some([192, 168, 0, 1])),
+            ("10.65535", Some([10, 0, 255, 255])),
+            ("2130706433", Some([127, 0, 0, 1])),
+            ("0x7f000001", Some([127, 0, 0, 1])),
+            ("0x7f.1", Some([127, 0, 0, 1])),
+            ("0177.1", Some([127, 0, 0, 1])),
+            ("0x7f.0.0.0x1", Some([127, 0, 0, 1])),
+            ("3128", Some([0, 0, 12, 56])),
+            ("0", Some([0, 0, 0, 0])),
+            // 3proxy reads these itself.
+            ("127.0.0.1", None),
+            ("127.0.0.01", None),
+            ("1.2.3.256", None),
+            // These are none.
+            ("1.2.3.4.5", None),
+            ("256.1", None),
+            ("1.16777216", None),
+            ("4294967296", None),
+            ("08.1", None),
+            ("0x", None),
+            ("+1.2", None),
+            ("1.", None),
+            ("a.1", None),
+            ("", None),
+        ] {
+            assert_eq!(short_address(word.as_bytes()), expected.map(Into::into), "{word}");
+        }
     }
 
     #[test]

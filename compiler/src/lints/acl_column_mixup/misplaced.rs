@@ -5,12 +5,11 @@ use super::RULE;
 use crate::{
     fix::{Edit, Fix, Safety},
     lints::{
-        Lint,
+        Lint, clock,
         columns::{
             OPERATIONS, PORTS, TARGETS, all_items, columns, holds_address, holds_clock, is_address,
             is_operation, is_port, names_no_host,
         },
-        period_ignored,
         rule::Part,
     },
     program::{acl::Matcher, trap::Trap},
@@ -151,7 +150,7 @@ fn parted(word: &[u8]) -> Option<(String, String)> {
     let (days, periods) = items.split_at_checked(hours)?;
     let day = |item: &&str| item.bytes().all(|byte| matches!(byte, b'0'..=b'7' | b'-')) && !item.is_empty();
     let periods = periods.iter().copied().all(holds_clock_text).then(|| periods.join(","))?;
-    let periods = period_ignored::translated(&periods)?;
+    let periods = clock::periods(&periods)?;
     let days = if days.is_empty() { "*".to_owned() } else { days.iter().all(day).then(|| days.join(","))? };
     Some((days, periods))
 }

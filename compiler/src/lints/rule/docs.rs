@@ -31,12 +31,24 @@ impl Rule {
         if self.of_3proxy {
             text.push_str("\n`cfgc run` does otherwise: there, and where `cfgc.toml` says `target = \"cfgc\"`, this rule is silent.\n");
         }
+        let listed = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            names.join(", ")
+        };
         if !self.aliases.is_empty() {
-            let names: Vec<String> = self.aliases.iter().map(|name| format!("`{name}`")).collect();
+            let names = listed(self.aliases);
+            text.extend([
+                "\nIts name may also be written ",
+                &names,
+                ", in comments, arguments and settings.\n",
+            ]);
+        }
+        if !self.parts.is_empty() {
+            let names = listed(self.parts);
             text.extend([
                 "\nIt has taken in ",
-                &names.join(", "),
-                ", which stands for it in comments, arguments and settings.\n",
+                &names,
+                ": in comments, arguments and settings such a name stands for that part of it.\n",
             ]);
         }
         if self.refused {

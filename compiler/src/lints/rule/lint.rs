@@ -14,7 +14,7 @@ use crate::{
         shadow::{self, Shadowed},
     },
     program::{Program, trap::Trap},
-    sources::Sources,
+    sources::{Loc, Sources},
 };
 
 /// What a check reads, and where it reports.
@@ -56,6 +56,12 @@ impl<'a> Lint<'a> {
     /// The same for rules of the authentication cache. `None`: no service's cache can hit.
     pub(crate) fn caching_policy(&self) -> Option<&Policy> {
         cached::services(self.program).next().map(|_| self.policy())
+    }
+
+    /// Whether a command of this name stands behind the last service.
+    pub(crate) fn has_behind_services(&self, command: &[u8]) -> bool {
+        let name = |at: &Loc| self.sources.text(*at).split(u8::is_ascii_whitespace).next() == Some(command);
+        self.program.behind_services.iter().any(name)
     }
 
     /// The access lists that services ask.

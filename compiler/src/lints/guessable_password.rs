@@ -1,0 +1,134 @@
+//! Passwords that are guessed first.
+use super::{
+    rule::{Lint, rule},
+    user_words,
+};
+use crate::program::auth::Password;
+
+rule! {
+    /// A password is the user's own name, or one that everyone tries first.
+    ///
+    /// Open ports are found within hours, and those who find them try `admin` with `admin`, `proxy` with `proxy` and a few dozen common
+    /// passwords. A proxy that lets them in is used as an open one.
+    ///
+    /// ```3proxy,fires
+    /// users admin:CL:admin
+    /// auth strong
+    /// allow admin
+    /// proxy -i192.168.0.1
+    /// ```
+    ///
+    /// Take a long one by chance, best as a hash that `cfgc crypt` makes:
+    ///
+    /// ```3proxy,clean
+    /// users "admin:CR:$1$k3Jw9sQz$1Z1Ql1sKbqYxg6bHkX3uT/"
+    /// auth strong
+    /// allow admin
+    /// proxy -i192.168.0.1
+    /// ```
+    "guessable-password",
+    level: Warn,
+    group: Security,
+    since: "0.1.0",
+    reads: Line,
+    check: check,
+}
+
+/// What is tried first, in lower case. Digits that count up are [counted](is_counted).
+const COMMON: [&str; 34] = [
+    "000000",
+    "111111",
+    "123123",
+    "3proxy",
+    "3proxypass",
+    "654321",
+    "666666",
+    "abc123",
+    "admin",
+    "administrator",
+    "changeme",
+    "default",
+    "guest",
+    "letmein",
+    "login",
+    "master",
+    "monkey",
+    "p@ssw0rd",
+    "pass",
+    "pass1",
+    "passw0rd",
+    "password",
+    "password1",
+    "proxy",
+    "proxypass",
+    "qwerty",
+    "qwerty123",
+    "root",
+    "secret",
+    "socks",
+    "test",
+    "user",
+    "user1",
+    "welcome",
+];
+
+fn check(lint: &mut Lint<'_>) {
+    for user in &lint.program.users {
+        let Password::Clear(password) = &user.password else { continue };
+        let password = password.expose();
+        if password.is_empty() || user_words::continues(lint.sources, user.at) {
+            continue;
+        }
+        // What it is must not be told by which of the two is said.
+        if password.eq_ignore_ascii_case(user.name.as_bytes()) || is_common(password) {
+            lint.report(
+                RULE.finding(user.at, "this password is among those that everyone tries first")
+                    .label("the user's name, or a common one")
+                    .help("take another, long and by chance"),
+            );
+        }
+    }
+}
+
+fn is_common(password: &[u8]) -> bool {
+    is_counted(password) || COMMON.iter().any(|common| password.eq_ignore_ascii_case(common.as_bytes()))
+}
+
+/// Whether it is `1234…`, as long as it is.
+fn is_counted(password: &[u8]) -> bool {
+    password.len() > 2 && b"1234567890".starts_with(password)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::findings;
+
+    #[test]
+    fn what_everyone_tries_is_found_and_not_told() {
+        for (word, found) in [
+            ("admin:CL:admin", 1),
+            ("zeefeer:CL:Zeefeer", 1),
+            ("zeefeer:zeefeer", 1),
+            ("adm:CL:123", 1),
+            ("adm:CL:12345678", 1),
+            ("bob:CL:P@ssw0rd", 1),
+            ("bob:CL:hunter2", 0),
+            ("bob:CL:bobby", 0),
+            ("bob:CL:1243", 0),
+            ("bob:CL:", 0),
+            ("bob:CR:bob", 0),
+        ] {
+            let text = format!("users {word}\nauth strong\nallow *\nproxy -i127.0.0.1\n");
+            let findings = findings("guessable-password", &text);
+            assert_eq!(findings.len(), found, "{word}");
+            let password = word.rsplit(':').next().unwrap().to_owned();
+            let tells = |finding: &crate::finding::Finding| {
+                [&finding.message, &finding.label]
+                    .into_iter()
+                    .chain(&finding.help)
+                    .any(|text| text.contains(&password))
+            };
+            assert!(password.is_empty() || !findings.iter().any(tells), "{word}");
+        }
+    }
+}

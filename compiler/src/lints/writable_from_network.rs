@@ -1,0 +1,105 @@
+//! A configuration that can be rewritten from other machines.
+use super::{
+    reach::beyond_this_machine,
+    rule::{Lint, rule},
+    strangers::{Decider, open_without_target},
+};
+use crate::{
+    finding::Finding,
+    program::{
+        acl::Operation,
+        service::{Service, ServiceKind},
+    },
+    sources::Loc,
+};
+
+rule! {
+    /// Whoever the admin page lets in may rewrite this file, and the page listens beyond this machine.
+    ///
+    /// With `writable` the page shows the file with its passwords and takes a new one, over plain HTTP. A new file may open the proxy, send
+    /// its traffic elsewhere, or run commands (`system`, `plugin`) as the user that 3proxy runs as. A user of the proxy is not meant to.
+    ///
+    /// ```3proxy,fires
+    /// writable
+    /// users "alice:CL:correct horse"
+    /// auth strong
+    /// allow alice
+    /// proxy -i192.168.0.1
+    /// admin -i192.168.0.1 -p8081
+    /// ```
+    ///
+    /// Show the page on this machine only, or leave `writable` out:
+    ///
+    /// ```3proxy,clean
+    /// writable
+    /// users "alice:CL:correct horse"
+    /// auth strong
+    /// allow alice
+    /// proxy -i192.168.0.1
+    /// admin -i127.0.0.1 -p8081
+    /// ```
+    "writable-from-network",
+    level: Warn,
+    group: Security,
+    since: "0.1.0",
+    reads: Admission,
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let program = lint.program;
+    let Some(writable) = program.process.writable else { return };
+    let is_page = |service: &Service| service.kind == ServiceKind::Admin;
+    let decider = Decider::new(lint, is_page);
+    let shown = program.services.iter().enumerate().find(|(at, service)| {
+        let certified = service.tls.serve.is_some() && service.tls.server.verify.is_some();
+        // One that is open to strangers has a finding of its own.
+        is_page(service)
+            && !certified
+            && beyond_this_machine(service).is_some()
+            && open_without_target(&decider, *at, Operation::Admin).is_none()
+    });
+    if let Some((_, service)) = shown {
+        lint.report(finding(writable, service));
+    }
+}
+
+fn finding(writable: Loc, service: &Service) -> Finding {
+    let mut finding = RULE
+        .finding(writable, "whoever the admin page lets in may rewrite this file, from other machines, too")
+        .label("lets the page write")
+        .also(service.at, "which listens beyond this machine");
+    let password = service.chain.value.iter().find(|step| step.kind.asks_password());
+    if let Some(at) = password.filter(|_| service.acl.is_none()).and_then(|step| step.at) {
+        finding = finding.also(at, "and lets every user in: its access list is empty");
+    }
+    finding.help("listen on this machine only (`-i127.0.0.1`), or leave `writable` out")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::check;
+
+    #[test]
+    fn pages_that_a_password_guards_are_told_of() {
+        check(
+            "writable-from-network",
+            r"
+users alice:CL:x
+auth strong
+flush
+writable
+# ^ whoever the admin page lets in may rewrite this file
+admin -p8081
+",
+        );
+        for quiet in [
+            "auth none\nwritable\nadmin -p8081\n",
+            "auth iponly\nallow * 127.0.0.1\nwritable\nadmin -i127.0.0.1\n",
+            "auth strong\nallow a\nadmin -p8081\n",
+            "auth strong\nallow a\nwritable\nproxy\n",
+        ] {
+            check("writable-from-network", quiet);
+        }
+    }
+}
