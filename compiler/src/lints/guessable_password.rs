@@ -35,7 +35,7 @@ rule! {
 }
 
 /// What is tried first, in lower case. Digits that count up are [counted](is_counted).
-const COMMON: [&str; 34] = [
+const COMMON: [&str; 33] = [
     "000000",
     "111111",
     "123123",
@@ -55,7 +55,6 @@ const COMMON: [&str; 34] = [
     "monkey",
     "p@ssw0rd",
     "pass",
-    "pass1",
     "passw0rd",
     "password",
     "password1",
@@ -79,12 +78,12 @@ fn check(lint: &mut Lint<'_>) {
         if password.is_empty() || user_words::continues(lint.sources, user.at) {
             continue;
         }
-        // What it is must not be told by which of the two is said.
+        // Which of the two is not said, and with no word that may be one: it would be hidden, and so told.
         if password.eq_ignore_ascii_case(user.name.as_bytes()) || is_common(password) {
             lint.report(
-                RULE.finding(user.at, "this password is among those that everyone tries first")
-                    .label("the user's name, or a common one")
-                    .help("take another, long and by chance"),
+                RULE.finding(user.at, "this account opens at one of the first guesses")
+                    .label("the name once more, or what everybody tries")
+                    .help("choose something long, by chance"),
             );
         }
     }
@@ -110,6 +109,8 @@ mod tests {
             ("zeefeer:CL:Zeefeer", 1),
             ("zeefeer:zeefeer", 1),
             ("adm:CL:123", 1),
+            ("adm:CL:password", 1),
+            ("adm:CL:user", 1),
             ("adm:CL:12345678", 1),
             ("bob:CL:P@ssw0rd", 1),
             ("bob:CL:hunter2", 0),

@@ -359,7 +359,7 @@ fn the_name_of_a_part_allows_that_part() {
         ("tls-setting-after-service", "{}proxy -i10.0.0.1\n@ssl_serv\n", "{}proxy -i10.0.0.1\n@maxconn 5\n"),
         (
             "parent-unreachable",
-            "auth iponly\nallow *\n@allow a\nparent 1000 http 192.0.2.1 80\nproxy -i127.0.0.1\n",
+            "auth iponly\nallow *\n@allow * 10.0.0.1\nparent 1000 http 192.0.2.1 80\nproxy -i127.0.0.1\n",
             "auth iponly\nallow *\n@deny * 10.0.0.0/8\nproxy -i127.0.0.1\n",
         ),
     ];

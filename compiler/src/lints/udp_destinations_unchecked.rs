@@ -47,8 +47,9 @@ rule! {
     check: check,
 }
 
-/// So many requests are tried for an entry, and so many entries are looked at in all.
+/// So many requests are tried for an entry, so many entries of a list are looked at, and of all lists.
 const TRIED: usize = 64;
+const OF_A_LIST: usize = 64;
 const ENTRIES: usize = 2_000;
 /// Each destination is judged.
 const JUDGED: i32 = 2;
@@ -65,11 +66,11 @@ fn check(lint: &mut Lint<'_>) {
         else {
             continue;
         };
-        let entries = program.acls.entries(acl).take(left).inspect(|_| left -= 1);
-        let limited = entries.filter(|(_, ace)| ace.matcher.targets.is_some() || ace.matcher.ports.is_some());
-        let pair =
-            limited.into_iter().find_map(|(id, ace)| Some((ace, both(lint.policy(), (at, service), id)?)));
-        if let Some((ace, (first, next))) = pair {
+        let entries: Vec<(AceId, &Ace)> = program.acls.entries(acl).take(left.min(OF_A_LIST)).collect();
+        left -= entries.len();
+        if let Some((first, next)) = both(lint.policy(), (at, service), &entries) {
+            let limits = |ace: &&Ace| ace.matcher.targets.is_some() || ace.matcher.ports.is_some();
+            let ace = entries.iter().map(|(_, ace)| *ace).find(limits);
             found.push(finding(option, ace, &first, &next));
         }
     }
@@ -78,29 +79,38 @@ fn check(lint: &mut Lint<'_>) {
     }
 }
 
-/// A destination that a client may send to, and one that the list denies to the same client, one of them by the entry.
-fn both(policy: &Policy, (at, service): (usize, &Service), id: AceId) -> Option<(Witness, Witness)> {
+/// A destination that a client may send to, and one that the list denies to the same client.
+fn both(
+    policy: &Policy,
+    (at, service): (usize, &Service),
+    entries: &[(AceId, &Ace)],
+) -> Option<(Witness, Witness)> {
     let associates = |witness: Witness| (witness.operation == Operation::UdpAssociate).then_some(witness);
-    let own = decided::by_any_as(policy, at, id, TRIED, associates)?;
     let passes = |witness: &Witness| policy.decide(at, &witness.request()).passes();
     let step = service.chain.value.first()?.kind;
-    let others = [Fields::ADDRESS, Fields::HOST, Fields::PORT]
-        .into_iter()
-        .flat_map(|field| own.varied(field, service, step, policy));
-    let judged = passes(&own);
-    let other = others.into_iter().find(|other| passes(other) != judged)?;
-    Some(if judged { (own, other) } else { (other, own) })
+    let decided: Vec<Witness> =
+        entries.iter().filter_map(|(id, _)| decided::by_any_as(policy, at, *id, TRIED, associates)).collect();
+    decided.iter().filter(|witness| passes(witness)).find_map(|first| {
+        let elsewhere =
+            |other: &Witness| Witness { target: other.target.clone(), port: other.port, ..first.clone() };
+        let fields = [Fields::ADDRESS, Fields::HOST, Fields::PORT];
+        let varied = fields.into_iter().flat_map(|field| first.varied(field, service, step, policy));
+        let mut others = decided.iter().map(elsewhere).chain(varied);
+        Some((first.clone(), others.find(|other| !passes(other))?))
+    })
 }
 
-fn finding(option: Loc, ace: &Ace, first: &Witness, next: &Witness) -> Finding {
-    RULE.finding(
-        option,
-        "a UDP association may go to what the list denies: only its first destination is judged",
-    )
-    .label("the list is not asked about the others")
-    .also(ace.at, "tells destinations apart")
-    .note(format!("For example {first} passes, and behind it {next} does, too."))
-    .help("leave the option out, or write `-U2`")
+fn finding(option: Loc, ace: Option<&Ace>, first: &Witness, next: &Witness) -> Finding {
+    let message = "a UDP association may go to what the list denies: only its first destination is judged";
+    let finding = RULE
+        .finding(option, message)
+        .label("the list is not asked about the others")
+        .note(format!("For example {first} passes, and behind it {next} does, too."))
+        .help("leave the option out, or write `-U2`");
+    match ace {
+        Some(ace) => finding.also(ace.at, "tells destinations apart"),
+        None => finding,
+    }
 }
 
 #[cfg(test)]
