@@ -424,8 +424,9 @@ mod tests {
             ("logformat L__%U\n", &[]),
         ];
         for (text, expected) in cases {
-            let found: Vec<&str> =
-                super::placeholders(text.as_bytes()).map(|marker| &text[marker.span.range()]).collect();
+            let found: Vec<&str> = super::placeholders(text.as_bytes())
+                .map(|marker| text.get(marker.span.range()).unwrap())
+                .collect();
             assert_eq!(found, expected, "{text}");
             assert_eq!(
                 super::holds_placeholder(text.as_bytes()) && !text.starts_with('#'),
