@@ -20,6 +20,9 @@ use crate::{
     template,
 };
 
+/// How a comment begins that speaks to cfgc.
+pub(crate) const PREFIX: &[u8] = b"cfgc:";
+
 /// One rule name in a comment.
 struct Allowance {
     /// Where the name stands.
@@ -148,7 +151,7 @@ fn collect(file: FileId, source: &Source, allowances: &mut Vec<Allowance>, malfo
             open = allowances.len();
             continue;
         };
-        let Some(asked) = after(source, comment, b"cfgc:") else {
+        let Some(asked) = after(source, comment, PREFIX) else {
             if is_near(comment.of(&source.text)) {
                 malformed.push(Loc { file, span: comment });
             }

@@ -2,7 +2,11 @@
 //!
 //! A rule cites what it has at hand: a word, a part of it, or what it would be in another place. So what a citation may show is
 //! judged here once: what the lines that its finding points at show anyway ([`mask`]), and nothing of what they hide.
-use std::{borrow::Cow, collections::HashMap, ops::Range};
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashMap},
+    ops::Range,
+};
 
 use crate::{
     finding::Finding,
@@ -22,6 +26,10 @@ const PART: usize = 3;
 const LONGEST_END: usize = 256;
 /// So many pairs of bytes of a citation and a secret are compared; what is longer is not cited.
 const MOST_COMPARED: usize = 1 << 20;
+/// So many secrets are all looked for.
+const FEW: usize = 8;
+/// In a longer line with secrets nothing is fixed.
+const LONGEST_FIXED: usize = 16_384;
 /// Shorter ones are words of our own too often to be looked for outside citations.
 const DISTINCT: usize = 6;
 
@@ -33,8 +41,7 @@ pub fn hide(sources: &Sources, findings: &mut [Finding]) {
         for at in finding.places() {
             hidden.add(sources, at, &mut lines);
         }
-        hidden.secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        hidden.secrets.dedup();
+        hidden.sort();
         if finding.fix.as_ref().is_some_and(|fix| hidden.is_shown_by(sources, fix)) {
             finding.fix = None;
         }
@@ -79,6 +86,7 @@ fn beginning_of_url(word: Cow<'_, str>) -> Cow<'_, str> {
 pub fn shown_of(sources: &Sources, at: Loc, word: &str) -> String {
     let mut hidden = Hidden::default();
     hidden.add(sources, at, &mut HashMap::new());
+    hidden.sort();
     hidden.citation(word).into_owned()
 }
 
@@ -88,6 +96,8 @@ struct Hidden {
     /// The longest first.
     secrets: Vec<String>,
     shown: String,
+    /// Which secrets three letters stand in, if there are more than a few.
+    by_letters: Option<HashMap<[u8; PART], Vec<usize>>>,
 }
 
 impl Hidden {
@@ -97,7 +107,7 @@ impl Hidden {
         let start = (at.span.start + 1).saturating_sub(sources.line_column(at).column) as usize;
         let rest = source.text.get(start..).unwrap_or_default();
         let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let script = Script::of(sources, source);
+        let script = Script::of(sources, source).at(&source.text, start);
         if script.is_plain(line) {
             return;
         }
@@ -123,19 +133,47 @@ impl Hidden {
         self.show(line.get(shown..window.end));
     }
 
+    /// Brings the secrets in order, once there are all.
+    fn sort(&mut self) {
+        self.secrets.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+        self.secrets.dedup();
+        if self.secrets.len() > FEW {
+            let mut by_letters: HashMap<_, Vec<usize>> = HashMap::new();
+            for (index, secret) in self.secrets.iter().enumerate() {
+                for letters in letters(secret) {
+                    let secrets = by_letters.entry(letters).or_default();
+                    if secrets.last() != Some(&index) {
+                        secrets.push(index);
+                    }
+                }
+            }
+            self.by_letters = Some(by_letters);
+        }
+    }
+
+    /// The secrets that may have something to do with a text: others share no three letters with it.
+    fn near<'a>(&'a self, text: &str) -> Box<dyn Iterator<Item = &'a String> + 'a> {
+        let Some(by_letters) = &self.by_letters else { return Box::new(self.secrets.iter()) };
+        let mut near: BTreeSet<usize> =
+            letters(text).filter_map(|it| by_letters.get(&it)).flatten().copied().collect();
+        let short = self.secrets.partition_point(|secret| secret.len() >= PART);
+        near.extend(short..self.secrets.len());
+        Box::new(near.into_iter().filter_map(|index| self.secrets.get(index)))
+    }
+
     /// Whether a line would show with `fix` what it hides without.
     fn is_shown_by(&self, sources: &Sources, fix: &Fix) -> bool {
         let line = |edit: &Edit| sources.line_column(edit.at).line;
         let mut edits: Vec<&Edit> = fix.edits.iter().filter(|_| !self.secrets.is_empty()).collect();
         edits.sort_by_key(|edit| edit.at);
         edits.chunk_by(|one, other| one.at.file == other.at.file && line(one) == line(other)).any(|edits| {
-            let fixed = fixed_line(sources, edits).unwrap_or_default();
+            let Some(fixed) = fixed_line(sources, edits) else { return true };
             let told = |text: &str, secret: &String| {
                 *without_parts(Cow::Borrowed(text), secret) != *text || find(text, secret).is_some()
             };
             let is_shown =
                 |secret: &String| secret.len() >= PART && told(&fixed, secret) && !told(&self.shown, secret);
-            self.secrets.iter().any(is_shown)
+            self.near(&fixed).any(is_shown)
         })
     }
 
@@ -168,7 +206,8 @@ impl Hidden {
         let whole = |secret: &&String| {
             secret.contains('`') || secret.len() >= DISTINCT && !self.shown.contains(secret.as_str())
         };
-        for secret in self.secrets.iter().filter(whole) {
+        let near = self.near(&text).filter(whole).collect::<Vec<_>>();
+        for secret in near {
             text = without(text, secret);
         }
         let parts: Vec<_> = text.split('`').collect();
@@ -187,26 +226,34 @@ impl Hidden {
         if self.secrets.is_empty() || self.shown.contains(&*masked) {
             return masked;
         }
+        let near: Vec<_> = self.near(&masked).collect();
         let mut text = masked;
-        for secret in &self.secrets {
+        for secret in &near {
             text = without(text, secret);
         }
-        let is_part = |secret: &String| find(secret, &text).is_some();
-        if text.len() >= PART && !text.contains(STARS) && self.secrets.iter().any(is_part) {
+        let is_part = |secret: &&String| find(secret, &text).is_some();
+        if text.len() >= PART && !text.contains(STARS) && near.iter().any(is_part) {
             return Cow::Borrowed(STARS);
         }
-        let parts = |text, secret: &String| without_ends(without_parts(text, secret), secret);
-        self.secrets.iter().fold(text, parts)
+        near.into_iter().fold(text, |text, secret| without_ends(without_parts(text, secret), secret))
     }
 }
 
-/// What a line shows with `edits`, which are in order and start in it.
+/// Each three letters that follow each other in a text, as small ones.
+fn letters(text: &str) -> impl Iterator<Item = [u8; PART]> {
+    text.as_bytes().windows(PART).filter_map(|part| <[u8; PART]>::try_from(part.to_ascii_lowercase()).ok())
+}
+
+/// What a line shows with `edits`, which are in order and start in it; `None`: it is too long to tell.
 fn fixed_line(sources: &Sources, edits: &[&Edit]) -> Option<String> {
     let first = edits.first()?.at;
     let source = sources.get(first.file)?;
     let start = (first.span.start + 1).saturating_sub(sources.line_column(first).column) as usize;
     let length = source.text.get(start..)?.iter().position(|byte| *byte == b'\n');
     let end = length.map_or(source.text.len(), |length| start + length);
+    if end - start > LONGEST_FIXED {
+        return None;
+    }
     let mut fixed: Vec<u8> = Vec::new();
     let mut done = start;
     for edit in edits {
@@ -215,7 +262,7 @@ fn fixed_line(sources: &Sources, edits: &[&Edit]) -> Option<String> {
         done = edit.at.span.end as usize;
     }
     fixed.extend(source.text.get(done..end).unwrap_or_default());
-    let script = Script::of(sources, source);
+    let script = Script::of(sources, source).at(&source.text, start);
     let mut shown = String::new();
     for line in fixed.split(|byte| *byte == b'\n') {
         let mut from = 0;
@@ -324,7 +371,9 @@ mod tests {
 
     fn hidden(secrets: &[&str], shown: &str) -> Hidden {
         let secrets = secrets.iter().map(|secret| (*secret).to_owned()).collect();
-        Hidden { secrets, shown: shown.to_owned() }
+        let mut hidden = Hidden { secrets, shown: shown.to_owned(), by_letters: None };
+        hidden.sort();
+        hidden
     }
 
     #[test]

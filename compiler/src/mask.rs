@@ -4,16 +4,20 @@
 //! meant, what could not be split into words is hidden as a whole, and so is what may be a password in a line whose
 //! fields are in doubt ([`fields`]).
 mod fields;
+mod foreign;
 
 use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
 use grammar::{
     directive::{self, Directive, Kind},
     syntax::{LineKind, Tree, Word, WordShape},
-    template::Template,
+    template::{MarkerKind, Template},
 };
 
-use crate::sources::{Source, Sources};
+use crate::{
+    allow,
+    sources::{Source, Sources},
+};
 
 /// What the words of a text belong to.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +26,8 @@ pub enum Script {
     Lines,
     /// Words of this command, brought in by `$file`; `None`: of one that nobody knows.
     Words(Option<&'static Directive>),
+    /// The rest of a command with secrets, as whoever ended the line before with a backslash meant it.
+    Rest,
 }
 
 impl Script {
@@ -37,6 +43,25 @@ impl Script {
         }
     }
 
+    /// What a line is, behind others: `before` are these, the nearest first, without their ends.
+    #[must_use]
+    pub fn behind<'a>(self, before: impl Iterator<Item = &'a [u8]>) -> Self {
+        let is_continued = |line: &&[u8]| line.trim_ascii_end().ends_with(b"\\");
+        let head = before.take(MOST_CONTINUED).take_while(is_continued).last();
+        let is_secret = head.is_some_and(|head| {
+            let command = head.trim_ascii_start().split(u8::is_ascii_whitespace).next().unwrap_or_default();
+            command == b"log" || meant(command).is_none_or(has_secrets)
+        });
+        if matches!(self, Self::Lines) && is_secret { Self::Rest } else { self }
+    }
+
+    /// The same for the line that starts at `start` of a text.
+    #[must_use]
+    pub fn at(self, text: &[u8], start: usize) -> Self {
+        let before = text.get(..start).and_then(|before| before.strip_suffix(b"\n"));
+        self.behind(before.into_iter().flat_map(|before| before.rsplit(|byte| *byte == b'\n')))
+    }
+
     /// Whether `line` can't have a secret, which is seen without reading it.
     pub(crate) fn is_plain(self, line: &[u8]) -> bool {
         matches!(self, Self::Lines) && is_plain(line)
@@ -47,6 +72,7 @@ impl Script {
     pub fn secrets(self, line: &[u8]) -> Vec<Range<usize>> {
         match self {
             Self::Lines => of_command(line),
+            Self::Rest => foreign::of_rest(line),
             Self::Words(directive) => {
                 let tree = grammar::parse_words(line);
                 let words = words(&tree);
@@ -86,24 +112,34 @@ fn words(tree: &Tree) -> Vec<Word> {
 /// Whether a line can't have a secret: its command takes none, and nothing in it can begin one.
 fn is_plain(line: &[u8]) -> bool {
     // An indented line is none for 3proxy, but was meant as one.
-    let command = line.trim_ascii_start().split(u8::is_ascii_whitespace).next().unwrap_or_default();
-    line.len() <= SHORT && !line.iter().copied().any(begins) && !takes_secrets(command)
+    let mut words = line.trim_ascii_start().split(u8::is_ascii_whitespace);
+    let command = words.next().unwrap_or_default();
+    line.len() <= SHORT
+        && !line.iter().copied().any(begins)
+        && !takes_secrets(command)
+        && !foreign::is_key(command)
+        && !words.any(foreign::is_key)
 }
 
 /// Whether a command takes secrets, or may be meant for one that does.
 fn takes_secrets(command: &[u8]) -> bool {
     static NAMES: LazyLock<Vec<&str>> =
         LazyLock::new(|| directive::all().filter(|row| has_secrets(row)).map(|row| row.name).collect());
-    let is_near = || directive::closest(command, NAMES.iter().copied()).is_some();
+    let is_near =
+        || directive::closest(command, NAMES.iter().copied()).is_some() || foreign::names_a_secret(command);
     directive::find(command).map_or_else(is_near, has_secrets)
 }
+
+/// So many lines are one command at most.
+const MOST_CONTINUED: usize = 64;
 
 /// A shorter line can be split to its end, if no quotes are in it.
 const SHORT: usize = 512;
 
 /// Whether a secret, or what hides one, may begin with this byte.
 const fn begins(byte: u8) -> bool {
-    matches!(byte, b':' | b'@' | b'"' | b'$' | b'&' | b'\\' | b'{' | b'<' | b'#' | b';' | 0)
+    !byte.is_ascii()
+        || matches!(byte, b':' | b'@' | b'"' | b'$' | b'&' | b'\\' | b'{' | b'<' | b'#' | b';' | 0)
 }
 
 fn of_command(line: &[u8]) -> Vec<Range<usize>> {
@@ -111,34 +147,84 @@ fn of_command(line: &[u8]) -> Vec<Range<usize>> {
 }
 
 fn of_split(line: &[u8]) -> Vec<Range<usize>> {
+    let line = plain_blanks(without_markers(line));
     // So a command that is commented out or indented is read too.
     let skipped = line.iter().take_while(|byte| b" \t#;".contains(byte)).count();
-    let line = without_markers(line.get(skipped..).unwrap_or_default());
-    let line = &*line;
+    let is_comment = line.iter().take(skipped).any(|byte| b"#;".contains(byte));
+    let line = line.get(skipped..).unwrap_or_default();
+    if is_comment && line.starts_with(allow::PREFIX) {
+        return Vec::new();
+    }
     // With its end: a `$file` at the very end of a text would be an unfinished one, and hidden.
     let ended = [line, b"\n"].concat();
     let tree = grammar::parse(&ended);
     let words = words(&tree);
-    let Some((command, arguments)) = words.split_first() else { return Vec::new() };
-    let directive = meant(&command.value(line));
-    // An account that stands where a command should: the rest of a `users` line, or an included file of passwords.
-    let written = command.span.of(line);
-    let account = if directive.is_none() { of_account(command, line) } else { None };
-    let shape = account.or_else(|| shifted(of_shape(written)?, command));
-    let mut secrets: Vec<_> = shape.into_iter().collect();
-    secrets.extend(of_arguments(directive, arguments, true, line));
-    secrets.extend(unsplit(&tree, line).filter(|_| directive.is_none_or(has_secrets)));
+    let secrets = match words.split_first() {
+        Some((command, arguments)) => of_words(&tree, command, arguments, is_comment, line),
+        None => unsplit(&tree, line).into_iter().collect(),
+    };
     secrets.into_iter().map(|range| range.start + skipped..range.end + skipped).collect()
 }
 
-/// A line in which each marker of a template is a number as long as it is: it stands for a word, or for part of one.
+/// The secrets of a line that is split, or was up to a place.
+fn of_words(
+    tree: &Tree,
+    command: &Word,
+    arguments: &[Word],
+    is_comment: bool,
+    line: &[u8],
+) -> Vec<Range<usize>> {
+    let directive = meant(&command.value(line));
+    let written = command.span.of(line);
+    let is_account = has_type(written) && !ends_in_type(written);
+    let is_foreign =
+        foreign::names_a_secret(written) || !is_account && foreign::has_fields(written, arguments, line);
+    if directive.is_none() && !is_comment && is_foreign {
+        return foreign::of_foreign(command, line);
+    }
+    // An account that stands where a command should: the rest of a `users` line, or an included file of passwords.
+    let account = if directive.is_none() { of_account(command, line) } else { None };
+    let shape = account.or_else(|| shifted(of_shape(written)?, command));
+    let mut secrets: Vec<_> = shape.or_else(|| foreign::of_key(command, line)).into_iter().collect();
+    if let Some(rest) = foreign::of_database(directive, arguments, line) {
+        secrets.push(rest);
+        return secrets;
+    }
+    secrets.extend(of_arguments(directive, arguments, true, line));
+    secrets.extend(unsplit(tree, line).filter(|_| directive.is_none_or(has_secrets)));
+    secrets
+}
+
+/// A line in which the blanks of a word processor are plain ones, as they were meant.
+fn plain_blanks(line: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    const BLANKS: [&str; 6] = ["\u{a0}", "\u{2002}", "\u{2003}", "\u{2009}", "\u{202f}", "\u{3000}"];
+    if line.is_ascii() {
+        return line;
+    }
+    let mut plain = line.into_owned();
+    for blank in BLANKS.map(str::as_bytes) {
+        let mut from = 0;
+        let next = |plain: &[u8], from: usize| {
+            plain.get(from..)?.windows(blank.len()).position(|part| part == blank).map(|at| from + at)
+        };
+        while let Some(at) = next(&plain, from) {
+            from = at + blank.len();
+            plain.get_mut(at..from).unwrap_or_default().fill(b' ');
+        }
+    }
+    Cow::Owned(plain)
+}
+
+/// A line in which each marker of a template is a number as long as it is: it stands for a word, or for part of one. Those that only
+/// decide about lines are blanks.
 fn without_markers(line: &[u8]) -> Cow<'_, [u8]> {
     if !line.iter().any(|byte| b"{<@".contains(byte)) {
         return Cow::Borrowed(line);
     }
     let mut masked = line.to_vec();
     for marker in Template::Yes.markers(line).iter().filter(|marker| marker.certain) {
-        masked.get_mut(marker.span.range()).unwrap_or_default().fill(b'1');
+        let filling = if marker.kind == MarkerKind::Value { b'1' } else { b' ' };
+        masked.get_mut(marker.span.range()).unwrap_or_default().fill(filling);
     }
     Cow::Owned(masked)
 }
@@ -163,7 +249,7 @@ fn of_arguments(
             || behind_type && !has_type(word.span.of(line));
         let secret =
             if is_hidden { inside_quotes(word, line) } else { of_word(directive, index, word, line) };
-        secrets.extend(secret);
+        secrets.extend(secret.or_else(|| foreign::of_key(word, line)));
     }
     secrets
 }
@@ -293,125 +379,4 @@ fn password(written: &[u8]) -> Option<usize> {
 }
 
 #[cfg(test)]
-mod tests {
-    use grammar::directive;
-
-    use super::Script;
-
-    fn masked(script: Script, line: &str) -> String {
-        let mut shown = line.to_owned();
-        for range in script.secrets(line.as_bytes()).into_iter().rev() {
-            shown.replace_range(range, "***");
-        }
-        shown
-    }
-
-    #[test]
-    fn secrets_of_commands_are_hidden_and_nothing_else() {
-        for (line, shown) in [
-            ("users bob:CL:secret \"al:CR:$1$s$h\"", "users bob:CL:*** \"al:CR:***\""),
-            ("users bob:secret", "users bob:***"),
-            ("users bob:CL:se\"$cret\"", "users bob:CL:***"),
-            ("users al:CR:\"$1$s$h\"", "users al:CR:\"***\""),
-            ("users user1: CL: pass1", "users user1: CL: ***"),
-            ("users al:CR:$1$salt$hash $/etc/users ", "users al:CR:*** $/etc/users "),
-            ("users al:CR:$1$salt$hash $/etc/users", "users al:CR:*** $/etc/users"),
-            ("users $/etc/users", "users $/etc/users"),
-            ("users $1$salt$hash ", "users *** "),
-            ("users bob:CR:$1$salt$hash", "users bob:CR:***"),
-            ("users \"bob:CL:secret", "users ***"),
-            ("  users bob:CL:secret", "  users bob:CL:***"),
-            ("#users bob:secret", "#users bob:***"),
-            ("usrs bob:secret", "usrs bob:***"),
-            ("whatever bob:cl:secret", "whatever bob:cl:***"),
-            ("unknown \"secret", "unknown ***"),
-            ("bob:CL:secret al:CR:$1$s$h", "bob:CL:*** al:CR:***"),
-            ("bob:secret", "bob:***"),
-            ("bob:", "bob:"),
-            ("radius s3cret 127.0.0.1:1812", "radius *** 127.0.0.1:1812"),
-            ("radius $s3cret 127.0.0.1", "radius *** 127.0.0.1"),
-            ("radius $/run/secret 127.0.0.1", "radius $/run/secret 127.0.0.1"),
-            ("radius \"s3 cret\" 127.0.0.1", "radius \"***\" 127.0.0.1"),
-            ("radius 127.0.0.1:1812 secret", "radius *** ***"),
-            ("parent 1000 http 10.0.0.1 3128 secret", "parent 1000 http 10.0.0.1 3128 ***"),
-            ("parent 1000 http 10.0.0.1 3128 *", "parent 1000 http 10.0.0.1 3128 *"),
-            ("radius secret [::1]:1812/::1 10.0.0.300 s2", "radius *** [::1]:1812/::1 *** ***"),
-            ("users al:CL:pa\"$word\"", "users al:CL:***"),
-            ("parent 1000 http 10.0.0.1:3128 bob secret", "parent 1000 http 10.0.0.1:3128 *** ***"),
-            ("parent 1000 http 10.0.0.1 bob secret", "parent 1000 http 10.0.0.1 *** ***"),
-            ("parent http 10.0.0.1 3128 bob secret", "parent http 10.0.0.1 *** *** ***"),
-            ("parent 1000 http proxy.example.com secret", "parent 1000 http proxy.example.com ***"),
-            ("parent 1000 http 10.0.0.1 3128 bob:secret", "parent 1000 http 10.0.0.1 3128 ***"),
-            ("parent 1000 http secret 10.0.0.1 3128 bob", "parent 1000 http *** 10.0.0.1 *** ***"),
-            ("parent 1000 htpp proxy1 3128 bob secret", "parent 1000 htpp proxy1 3128 bob ***"),
-            ("parent 1000 http proxy1 3128 bob secret two", "parent 1000 http proxy1 3128 bob *** ***"),
-            ("parent 1000 http h {{ port }} bob secret", "parent 1000 http h {{ port }} bob ***"),
-            (
-                "parent 1000 http http://bob:secret@10.0.0.1 3128 a b",
-                "parent 1000 http ***@10.0.0.1 *** *** ***",
-            ),
-            ("allow * * http://u:secret@h/", "allow * * ***@h/"),
-            ("allow * * a.com,http://u:secret@h/", "allow * * a.com,***@h/"),
-            ("allow bob:CL:secret", "allow bob:CL:***"),
-            ("allow bob:CL: secret x", "allow bob:CL: *** x"),
-            ("nserver bob:NT:secret", "nserver bob:NT:***"),
-            ("logformat \"L%U:%C@%R\"", "logformat \"L%U:%C@%R\""),
-            ("parent 1000 socks5 127.0.0.1 1080 me secret", "parent 1000 socks5 127.0.0.1 1080 me ***"),
-            ("parent 1000 socks5 127.0.0.1 1080 me $secret", "parent 1000 socks5 127.0.0.1 1080 me ***"),
-            ("parent 1000 http me:secret@host 1080", "parent 1000 http *** ***"),
-            ("parent 1000 http \"http://me:secret@host\" 1", "parent 1000 http \"***\" ***"),
-            ("parent 1000 socks5 127.0.0.1 1080", "parent 1000 socks5 127.0.0.1 1080"),
-            ("log &base,me,secret", "log &base,***"),
-            ("allow a:b 10.0.0.1", "allow a:b 10.0.0.1"),
-            ("allow \"a b", "allow \"a b"),
-            ("proxy -p3128", "proxy -p3128"),
-            ("", ""),
-        ] {
-            assert_eq!(masked(Script::Lines, line), shown);
-        }
-    }
-
-    #[test]
-    fn a_plain_line_has_no_secret() {
-        let words = [
-            "",
-            "allow",
-            "log",
-            "users",
-            "usres",
-            "radius",
-            "parnet",
-            "parent",
-            "prent",
-            "proxy",
-            "frobnicate",
-            "CL",
-            "NT",
-            "secret",
-            "10.0.0.1",
-            "80,443",
-            "*",
-            "-p1",
-        ];
-        let mut plain = 0;
-        for n in 0..words.len().pow(4) {
-            let word = |place: u32| words[n / words.len().pow(place) % words.len()];
-            let line = [word(0), word(1), word(2), word(3)].join(" ");
-            if super::is_plain(line.as_bytes()) {
-                plain += 1;
-                assert!(super::of_split(line.as_bytes()).is_empty(), "{line}");
-            }
-        }
-        assert!(plain > 1000, "{plain}");
-    }
-
-    #[test]
-    fn secrets_of_a_spliced_file_are_hidden() {
-        let words = |name: &str| Script::Words(directive::find(name.as_bytes()));
-        assert_eq!(masked(words("users"), "bob:secret al:CR:$1$s$h"), "bob:*** al:CR:***");
-        assert_eq!(masked(words("radius"), "s3cret"), "***");
-        assert_eq!(masked(words("parent"), "10.0.0.1 3128 bob s3cret"), "10.0.0.1 *** *** ***");
-        assert_eq!(masked(words("deny"), "10.0.0.1,10.0.0.2"), "10.0.0.1,10.0.0.2");
-        assert_eq!(masked(Script::Words(None), "bob:CL:secret x"), "bob:CL:*** x");
-    }
-}
+mod tests;

@@ -77,8 +77,8 @@ struct Change {
 fn change(sources: &Sources, edits: &[&Edit]) -> Option<Change> {
     let first = edits.first()?;
     let source = sources.get(first.at.file)?;
-    let script = Script::of(sources, source);
     let start = line_start(sources, first.at);
+    let script = Script::of(sources, source).at(&source.text, start);
     let line = line_at(source, start);
     let end = start + line.len();
     let mut fixed: Vec<u8> = Vec::new();

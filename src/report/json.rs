@@ -256,9 +256,9 @@ impl Fix {
 /// Whether an edit puts in what a secret was, or a line that has one.
 pub(super) fn repeats_secret(sources: &Sources, edit: &fix::Edit) -> bool {
     let Some(source) = sources.get(edit.at.file) else { return false };
-    let script = Script::of(sources, source);
-    let inserts = edit.text.lines().any(|line| !script.secrets(line.as_bytes()).is_empty());
     let start = line_start(sources, edit.at);
+    let script = Script::of(sources, source).at(&source.text, start);
+    let inserts = edit.text.lines().any(|line| !script.secrets(line.as_bytes()).is_empty());
     let line = line_at(source, start);
     let (from, end) = (edit.at.span.start as usize - start, edit.at.span.end as usize - start);
     let overlaps = script.secrets(line).iter().any(|secret| secret.start < end && secret.end > from);

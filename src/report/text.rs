@@ -181,6 +181,7 @@ fn snippet<'a>(sources: &Sources, marks: &[&Mark<'a>]) -> Option<Snippet<'a, Ann
         let of_line =
             marks.iter().filter(|mark| mark.line == number).map(|mark| mark.at.span.start as usize - start);
         let interest = of_line.min().unwrap_or_default();
+        let script = script.at(&source.text, start);
         excerpt.line(script, line, start, &excerpt::window(line.len(), interest..interest));
         start += line.len() + 1;
     }

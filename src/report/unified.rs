@@ -33,18 +33,16 @@ pub(super) fn write(
         let is = range(first.new_range().start, last.new_range().end);
         writeln!(out, "@@ -{was} +{is} @@")?;
         for op in group {
-            let (tag, old_lines, new_lines) = op.as_tag_tuple();
-            let old = old.get(old_lines).unwrap_or_default();
-            let new = new.get(new_lines).unwrap_or_default();
-            if tag == DiffTag::Equal {
-                old.iter().try_for_each(|line| writeln!(out, " {}", shown(script, line)))?;
+            let (old_range, new_range) = (op.old_range(), op.new_range());
+            if op.tag() == DiffTag::Equal {
+                old_range.into_iter().try_for_each(|at| writeln!(out, " {}", shown(script, &old, at)))?;
                 continue;
             }
-            for line in old {
-                writeln!(out, "{}", paint(difference::GONE, format!("-{}", shown(script, line))))?;
+            for at in old_range {
+                writeln!(out, "{}", paint(difference::GONE, format!("-{}", shown(script, &old, at))))?;
             }
-            for line in new {
-                writeln!(out, "{}", paint(difference::COME, format!("+{}", shown(script, line))))?;
+            for at in new_range {
+                writeln!(out, "{}", paint(difference::COME, format!("+{}", shown(script, &new, at))))?;
             }
         }
     }
@@ -65,8 +63,10 @@ fn range(start: usize, end: usize) -> String {
     }
 }
 
-/// A line without secrets and what steers a terminal.
-fn shown(script: Script, line: &[u8]) -> String {
+/// One of some lines, without secrets and what steers a terminal.
+fn shown(script: Script, lines: &[&[u8]], at: usize) -> String {
+    let script = script.behind(lines.iter().take(at).rev().copied());
+    let line = lines.get(at).copied().unwrap_or_default();
     let (line, end) = match line.strip_suffix(b"\n") {
         Some(line) => (line, ""),
         None => (line, "\n\\ No newline at end of file"),

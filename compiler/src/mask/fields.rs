@@ -88,7 +88,7 @@ fn is_host(word: &[u8]) -> bool {
 }
 
 /// Whether a word is an address, or a name of more than one label, with or without a port.
-fn is_certain_host(word: &[u8]) -> bool {
+pub(super) fn is_certain_host(word: &[u8]) -> bool {
     let (host, port) = match word.iter().rposition(|byte| *byte == b':') {
         Some(colon) => word.split_at(colon),
         None => (word, &b""[..]),

@@ -63,7 +63,7 @@ fn parts(compiled: &Compiled) -> HashSet<String> {
         let start = line_start(sources, *at);
         // An entry's further versions stand in the same line.
         if last.replace((at.file, start)) != Some((at.file, start)) {
-            add(Script::of(sources, source), line_at(source, start), &mut secrets);
+            add(Script::of(sources, source).at(&source.text, start), line_at(source, start), &mut secrets);
         }
     }
     for (_, source) in sources.iter() {

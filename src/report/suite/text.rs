@@ -151,6 +151,11 @@ fn entry_line(compiled: &Compiled, id: AceId) -> Option<String> {
     let start = line_start(&compiled.sources, at);
     let line = line_at(source, start);
     let mut shown = Excerpt::default();
-    shown.line(Script::of(&compiled.sources, source), line, start, &excerpt::window(line.len(), 0..0));
+    shown.line(
+        Script::of(&compiled.sources, source).at(&source.text, start),
+        line,
+        start,
+        &excerpt::window(line.len(), 0..0),
+    );
     Some(format!("{}: {}", place(&compiled.sources, at), printable(shown.text.trim_end())))
 }

@@ -1,0 +1,155 @@
+//! What is hidden of lines, and nothing else.
+use grammar::directive;
+
+use super::Script;
+
+fn masked(script: Script, line: &str) -> String {
+    let mut shown = line.to_owned();
+    for range in script.secrets(line.as_bytes()).into_iter().rev() {
+        shown.replace_range(range, "***");
+    }
+    shown
+}
+
+#[test]
+fn secrets_of_commands_are_hidden_and_nothing_else() {
+    for (line, shown) in [
+        ("users bob:CL:secret \"al:CR:$1$s$h\"", "users bob:CL:*** \"al:CR:***\""),
+        ("users bob:secret", "users bob:***"),
+        ("users bob:CL:se\"$cret\"", "users bob:CL:***"),
+        ("users al:CR:\"$1$s$h\"", "users al:CR:\"***\""),
+        ("users user1: CL: pass1", "users user1: CL: ***"),
+        ("users al:CR:$1$salt$hash $/etc/users ", "users al:CR:*** $/etc/users "),
+        ("users al:CR:$1$salt$hash $/etc/users", "users al:CR:*** $/etc/users"),
+        ("users $/etc/users", "users $/etc/users"),
+        ("users $1$salt$hash ", "users *** "),
+        ("users bob:CR:$1$salt$hash", "users bob:CR:***"),
+        ("users \"bob:CL:secret", "users ***"),
+        ("  users bob:CL:secret", "  users bob:CL:***"),
+        ("#users bob:secret", "#users bob:***"),
+        ("usrs bob:secret", "usrs bob:***"),
+        ("whatever bob:cl:secret", "whatever bob:cl:***"),
+        ("whatever bob:secret", "whatever bob:***"),
+        ("unknown \"secret", "unknown ***"),
+        ("bob:CL:secret al:CR:$1$s$h", "bob:CL:*** al:CR:***"),
+        ("bob:secret", "bob:***"),
+        ("bob:", "bob:"),
+        ("radius s3cret 127.0.0.1:1812", "radius *** 127.0.0.1:1812"),
+        ("radius $s3cret 127.0.0.1", "radius *** 127.0.0.1"),
+        ("radius $/run/secret 127.0.0.1", "radius $/run/secret 127.0.0.1"),
+        ("radius \"s3 cret\" 127.0.0.1", "radius \"***\" 127.0.0.1"),
+        ("radius 127.0.0.1:1812 secret", "radius *** ***"),
+        ("parent 1000 http 10.0.0.1 3128 secret", "parent 1000 http 10.0.0.1 3128 ***"),
+        ("parent 1000 http 10.0.0.1 3128 *", "parent 1000 http 10.0.0.1 3128 *"),
+        ("radius secret [::1]:1812/::1 10.0.0.300 s2", "radius *** [::1]:1812/::1 *** ***"),
+        ("users al:CL:pa\"$word\"", "users al:CL:***"),
+        ("parent 1000 http 10.0.0.1:3128 bob secret", "parent 1000 http 10.0.0.1:3128 *** ***"),
+        ("parent 1000 http 10.0.0.1 bob secret", "parent 1000 http 10.0.0.1 *** ***"),
+        ("parent http 10.0.0.1 3128 bob secret", "parent http 10.0.0.1 *** *** ***"),
+        ("parent 1000 http proxy.example.com secret", "parent 1000 http proxy.example.com ***"),
+        ("parent 1000 http 10.0.0.1 3128 bob:secret", "parent 1000 http 10.0.0.1 3128 ***"),
+        ("parent 1000 http secret 10.0.0.1 3128 bob", "parent 1000 http *** 10.0.0.1 *** ***"),
+        ("parent 1000 htpp proxy1 3128 bob secret", "parent 1000 htpp proxy1 3128 bob ***"),
+        ("parent 1000 http proxy1 3128 bob secret two", "parent 1000 http proxy1 3128 bob *** ***"),
+        ("parent 1000 http h {{ port }} bob secret", "parent 1000 http h {{ port }} bob ***"),
+        ("parent 1000 http http://bob:secret@10.0.0.1 3128 a b", "parent 1000 http ***@10.0.0.1 *** *** ***"),
+        ("allow * * http://u:secret@h/", "allow * * ***@h/"),
+        ("allow * * a.com,http://u:secret@h/", "allow * * a.com,***@h/"),
+        ("allow bob:CL:secret", "allow bob:CL:***"),
+        ("allow bob:CL: secret x", "allow bob:CL: *** x"),
+        ("nserver bob:NT:secret", "nserver bob:NT:***"),
+        ("logformat \"L%U:%C@%R\"", "logformat \"L%U:%C@%R\""),
+        ("parent 1000 socks5 127.0.0.1 1080 me secret", "parent 1000 socks5 127.0.0.1 1080 me ***"),
+        ("parent 1000 socks5 127.0.0.1 1080 me $secret", "parent 1000 socks5 127.0.0.1 1080 me ***"),
+        ("parent 1000 http me:secret@host 1080", "parent 1000 http *** ***"),
+        ("parent 1000 http \"http://me:secret@host\" 1", "parent 1000 http \"***\" ***"),
+        ("parent 1000 socks5 127.0.0.1 1080", "parent 1000 socks5 127.0.0.1 1080"),
+        ("log &base,me,secret", "log &base,***"),
+        ("log & base,me,secret", "log & base,***"),
+        ("log &base, me, secret", "log &base,***"),
+        ("log \"&base,me,secret\" D", "log \"&base,***\" D"),
+        ("bob:CL: secret", "bob:***"),
+        ("bob : CL : secret", "bob : ***"),
+        ("bob: secret", "bob: ***"),
+        ("\"bob:MD5:secret", "***"),
+        ("//users bob:secret", "//users bob:***"),
+        ("rem users bob:secret", "rem users bob:***"),
+        ("adduser bob secret", "adduser ***"),
+        ("radius-server secret 10.0.0.1", "radius-server ***"),
+        ("radius\u{a0}secret 10.0.0.1", "radius\u{a0}*** 10.0.0.1"),
+        ("logfile &base,me,secret", "logfile &base,***"),
+        ("{% if x %}users bob:secret{% endif %}", "{% if x %}users bob:***{% endif %}"),
+        ("{{#if x}}radius secret 10.0.0.1{{/if}}", "{{#if x}}radius *** 10.0.0.1{{/if}}"),
+        ("MIIEpAIBAAKCAQEAxFZ0kDq7e1k2kq3kzQm0r8ZcYw3XbYt1", "***"),
+        ("allow MIIEpAIBAAKCAQEAxFZ0kDq7e1k2kq3kzQm0r8ZcYw3XbYt1", "allow ***"),
+        ("frobnicate 10.0.0.1:80", "frobnicate 10.0.0.1:80"),
+        ("# cfgc:allow(open-proxy) why", "# cfgc:allow(open-proxy) why"),
+        ("# Note: not in force", "# Note: not in force"),
+        ("allow a:b 10.0.0.1", "allow a:b 10.0.0.1"),
+        ("allow \"a b", "allow \"a b"),
+        ("proxy -p3128", "proxy -p3128"),
+        ("", ""),
+    ] {
+        assert_eq!(masked(Script::Lines, line), shown);
+    }
+}
+
+#[test]
+fn a_plain_line_has_no_secret() {
+    let words = [
+        "",
+        "allow",
+        "log",
+        "users",
+        "usres",
+        "radius",
+        "parnet",
+        "parent",
+        "prent",
+        "proxy",
+        "frobnicate",
+        "CL",
+        "NT",
+        "secret",
+        "10.0.0.1",
+        "80,443",
+        "*",
+        "-p1",
+    ];
+    let mut plain = 0;
+    for n in 0..words.len().pow(4) {
+        let word = |place: u32| words[n / words.len().pow(place) % words.len()];
+        let line = [word(0), word(1), word(2), word(3)].join(" ");
+        if super::is_plain(line.as_bytes()) {
+            plain += 1;
+            assert!(super::of_split(line.as_bytes()).is_empty(), "{line}");
+        }
+    }
+    assert!(plain > 1000, "{plain}");
+}
+
+#[test]
+fn what_a_backslash_was_to_continue_is_hidden() {
+    for (text, shown) in [
+        ("radius \\\nsecret 10.0.0.1\n", "***"),
+        ("parent 1000 http h 3128 bob \\\n  secret\n", "  ***"),
+        ("users bob:CL:x \\\n al:CL:y \\\n bo:CL:z\n", " ***"),
+        ("log \\\n&base,me,secret\n", "***"),
+        ("allow \\\nbob\n", "bob"),
+        ("radius secret 10.0.0.1\nallow bob\n", "allow bob"),
+    ] {
+        let start = text.trim_end().rfind('\n').unwrap() + 1;
+        let script = Script::Lines.at(text.as_bytes(), start);
+        assert_eq!(masked(script, text.get(start..).unwrap().trim_end()), shown, "{text}");
+    }
+}
+
+#[test]
+fn secrets_of_a_spliced_file_are_hidden() {
+    let words = |name: &str| Script::Words(directive::find(name.as_bytes()));
+    assert_eq!(masked(words("users"), "bob:secret al:CR:$1$s$h"), "bob:*** al:CR:***");
+    assert_eq!(masked(words("radius"), "s3cret"), "***");
+    assert_eq!(masked(words("parent"), "10.0.0.1 3128 bob s3cret"), "10.0.0.1 *** *** ***");
+    assert_eq!(masked(words("deny"), "10.0.0.1,10.0.0.2"), "10.0.0.1,10.0.0.2");
+    assert_eq!(masked(Script::Words(None), "bob:CL:secret x"), "bob:CL:*** x");
+}
