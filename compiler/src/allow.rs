@@ -128,9 +128,10 @@ fn suppress(finding: &Finding, here: &[usize], allowances: &mut [Allowance]) -> 
 /// The place itself, or for one in a `$file` the line that brought the file in.
 fn in_script(sources: &Sources, mut at: Loc) -> Loc {
     while let Some(above) = sources.get(at.file).and_then(|source| source.included_at) {
-        let Some(includer) = sources.get(above.file) else { break };
-        let command = sources.words(above).first().map(|word| word.value(&includer.text)).unwrap_or_default();
-        if &*command == b"include" || above.file >= at.file {
+        if &*sources.command(above) == b"include"
+            || above.file >= at.file
+            || sources.get(above.file).is_none()
+        {
             break;
         }
         at = above;

@@ -30,6 +30,8 @@ const MOST_COMPARED: usize = 1 << 20;
 const FEW: usize = 8;
 /// In a longer line with secrets nothing is fixed.
 const LONGEST_FIXED: usize = 16_384;
+/// For all words of a line together.
+const MOST_COMPARED_OF_LINE: usize = 1 << 26;
 /// Shorter ones are words of our own too often to be looked for outside citations.
 const DISTINCT: usize = 6;
 
@@ -84,10 +86,45 @@ fn beginning_of_url(word: Cow<'_, str>) -> Cow<'_, str> {
 /// A word of the line in which `at` starts, as it may be shown: not what that line hides.
 #[must_use]
 pub fn shown_of(sources: &Sources, at: Loc, word: &str) -> String {
-    let mut hidden = Hidden::default();
-    hidden.add(sources, at, &mut HashMap::new());
-    hidden.sort();
-    hidden.citation(word).into_owned()
+    Citing::of(sources, at).shown(word)
+}
+
+/// What words of one line may show: the line is read once, however many they are.
+pub struct Citing {
+    hidden: Hidden,
+    /// So many bytes may be compared with its secrets; then what is left is not shown.
+    left: usize,
+}
+
+/// Prints no text: it holds passwords.
+impl std::fmt::Debug for Citing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Citing").finish_non_exhaustive()
+    }
+}
+
+impl Citing {
+    /// Of the line in which `at` starts.
+    #[must_use]
+    pub fn of(sources: &Sources, at: Loc) -> Self {
+        let mut hidden = Hidden::default();
+        hidden.add(sources, at, &mut HashMap::new());
+        hidden.sort();
+        Self { hidden, left: MOST_COMPARED_OF_LINE }
+    }
+
+    /// A word of it, as it may be shown: not what that line hides.
+    pub fn shown(&mut self, word: &str) -> String {
+        let secrets: usize = self.hidden.secrets.iter().map(|secret| secret.len() + 1).sum();
+        let price = if secrets == 0 { 0 } else { secrets + self.hidden.shown.len() };
+        match self.left.checked_sub(price) {
+            Some(left) => {
+                self.left = left;
+                self.hidden.citation(word).into_owned()
+            }
+            None => STARS.to_owned(),
+        }
+    }
 }
 
 /// What is secret of some lines, and what is not.

@@ -35,9 +35,10 @@ impl Script {
     #[must_use]
     pub fn of(sources: &Sources, source: &Source) -> Self {
         let Some(at) = source.included_at else { return Self::Lines };
-        let Some(includer) = sources.get(at.file) else { return Self::Lines };
-        let command = sources.words(at).first().map(|word| word.value(&includer.text)).unwrap_or_default();
-        match &*command {
+        if sources.get(at.file).is_none() {
+            return Self::Lines;
+        }
+        match &*sources.command(at) {
             b"include" => Self::Lines,
             command => Self::Words(meant(command)),
         }

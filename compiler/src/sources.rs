@@ -9,7 +9,7 @@ use std::{
 
 use grammar::{
     LineColumn, LineIndex, Span,
-    syntax::{LineKind, Tree, Word},
+    syntax::{LineKind, Tree, Word, Words},
 };
 
 use crate::{options::CompileOptions, template::UnknownText};
@@ -185,11 +185,28 @@ impl Sources {
     /// The words of the line in which a place starts, as written: `$file` words are not followed.
     #[must_use]
     pub fn words(&self, at: Loc) -> Vec<Word> {
-        let Some(source) = self.get(at.file) else { return Vec::new() };
-        let line = source.tree.line_at(at.span.start).and_then(|line| source.tree.line(line));
-        match line.map(|line| line.kind) {
-            Some(LineKind::Directive(words) | LineKind::Bad(_, words)) => source.tree.words(words).collect(),
-            _ => Vec::new(),
+        self.line_words(at).map(|(source, words)| source.tree.words(words).collect()).unwrap_or_default()
+    }
+
+    /// The command of that line, as it is run.
+    pub(crate) fn command(&self, at: Loc) -> Cow<'_, [u8]> {
+        let first = self
+            .line_words(at)
+            .and_then(|(source, words)| source.tree.words(words).next().map(|word| word.value(&source.text)));
+        first.unwrap_or_default()
+    }
+
+    /// The words of that line about the one that holds `at`: those next to it at least.
+    pub(crate) fn words_about(&self, at: Loc) -> impl Iterator<Item = Word> {
+        let words = self.line_words(at);
+        words.into_iter().flat_map(move |(source, words)| source.tree.words_about(words, at.span.start))
+    }
+
+    fn line_words(&self, at: Loc) -> Option<(&Source, Words)> {
+        let source = self.get(at.file)?;
+        match source.tree.line(source.tree.line_at(at.span.start)?)?.kind {
+            LineKind::Directive(words) | LineKind::Bad(_, words) => Some((source, words)),
+            LineKind::Blank | LineKind::Comment | LineKind::Indented => None,
         }
     }
 

@@ -40,6 +40,9 @@ struct Packed {
 /// The word stands aside.
 const FAR: Packed = Packed { gap: u8::MAX, length: u8::MAX };
 
+/// Of so many words one stands aside in any case: from there the others are counted ([`Tree::words_about`]).
+const FAR_EACH: u32 = 64;
+
 impl Packed {
     /// `span`, counted from `at`. `None`: it does not fit.
     fn new(span: Span, at: u32) -> Option<Self> {
@@ -197,13 +200,23 @@ impl Tree {
         })
     }
 
+    /// Those about the one that starts last at or before `offset`: more than one before it, if there are, and all behind it.
+    /// A line may have millions, so they are not counted from its start.
+    pub fn words_about(&self, words: Words, offset: u32) -> impl ExactSizeIterator<Item = Word> {
+        let behind = self.far_words.partition_point(|(_, span)| span.start <= offset);
+        let before = behind.checked_sub(2).and_then(|at| self.far_words.get(at)).map(|(index, _)| *index);
+        let start = before.filter(|index| (words.start..words.end).contains(index));
+        self.words(start.map_or(words, |start| Words { start, ..words }))
+    }
+
     /// Puts a word behind the others.
     pub(crate) fn add_word(&mut self, word: Word) {
         let index = self.words.len() as u32;
         if word.shape != WordShape::Plain {
             self.odd_words.push((index, word.shape));
         }
-        let packed = Packed::new(word.span, self.at).unwrap_or(FAR);
+        let near = if index.is_multiple_of(FAR_EACH) { None } else { Packed::new(word.span, self.at) };
+        let packed = near.unwrap_or(FAR);
         if packed == FAR {
             self.far_words.push((index, word.span));
         }

@@ -110,23 +110,27 @@ const VARIABLES: [&[u8]; 11] = [
 /// Every marker of a configuration outside its comments, in order.
 fn markers(text: &[u8]) -> Vec<Marker> {
     let mut found = Vec::new();
+    let mut scan = Scan::new(text);
     let mut at = 0;
-    let mut line_start = true;
     while let Some(&byte) = text.get(at) {
-        if line_start && byte == b'#' {
-            at = text
-                .get(at..)
-                .and_then(|rest| rest.iter().position(|byte| *byte == b'\n'))
-                .map_or(text.len(), |end| at + end);
-            line_start = false;
+        if at == scan.line && byte == b'#' {
+            at = scan.ends.line.behind(text, at).unwrap_or(text.len());
+            scan.line = at;
             continue;
         }
-        line_start = byte == b'\n';
-        let marker = if matches!(byte, b'{' | b'<' | b'@' | b'$') { marker(text, at) } else { None };
+        if byte == b'\n' {
+            scan.line = at + 1;
+        }
+        let marker = if matches!(byte, b'{' | b'<' | b'@' | b'$') { scan.marker(at) } else { None };
         at = match marker {
             Some(marker) => {
+                let span = marker.span.range();
+                let inside = text.get(span.clone()).unwrap_or_default();
+                if let Some(end) = inside.iter().rposition(|byte| *byte == b'\n') {
+                    scan.line = span.start + end + 1;
+                }
                 found.push(marker);
-                marker.span.end as usize
+                span.end
             }
             None => at + 1,
         };
@@ -197,45 +201,152 @@ fn is_placeholder(word: &[u8]) -> bool {
     inside && (fenced || capitals && begins && !is_constant)
 }
 
-/// The marker that starts at `at`.
-fn marker(text: &[u8], at: usize) -> Option<Marker> {
-    let rest = text.get(at..)?;
-    let rest = rest.get(..LONGEST).unwrap_or(rest);
-    let (length, kind, certain) = match rest {
-        [b'{', b'{', inside @ ..] => {
-            let end = find(rest, b"}}")?;
-            let one_line = !rest.get(..end)?.contains(&b'\n');
-            let kind = if is_control(inside) { MarkerKind::Control } else { MarkerKind::Value };
-            one_line.then_some((end, kind, true))?
+/// A text on the way from its start to its end. What is looked for ahead is looked for once: a text may be full of openings
+/// that nothing closes.
+struct Scan<'a> {
+    text: &'a [u8],
+    /// Where the line starts.
+    line: usize,
+    ends: Ends,
+    /// Each `(` behind a `$`, and where what closes it is over; found when the first is met.
+    parentheses: Option<Vec<(usize, usize)>>,
+}
+
+/// The next ends of each kind.
+struct Ends {
+    braces: Next,
+    control: Next,
+    comment: Next,
+    erb: Next,
+    brace: Next,
+    line: Next,
+}
+
+/// Where something stands next.
+struct Next {
+    part: &'static [u8],
+    /// It was looked for from here on.
+    from: usize,
+    found: Option<usize>,
+}
+
+impl Next {
+    /// Nothing has been looked for.
+    const fn new(part: &'static [u8]) -> Self {
+        Self { part, from: usize::MAX, found: None }
+    }
+
+    /// Where the first one that starts at or behind `at` is over. Asked in order, it reads a text once.
+    fn behind(&mut self, text: &[u8], at: usize) -> Option<usize> {
+        let is_known = self.from <= at && self.found.is_none_or(|found| found >= at);
+        if !is_known {
+            let rest = text.get(at..).unwrap_or_default();
+            self.from = at;
+            self.found =
+                rest.windows(self.part.len()).position(|part| part == self.part).map(|found| at + found);
         }
-        [b'{', b'%', b' ' | b'-' | b'+' | b'\t', ..] => (find(rest, b"%}")?, MarkerKind::Control, true),
-        [b'{', b'#', b' ' | b'-', ..] => (find(rest, b"#}")?, MarkerKind::Comment, false),
-        [b'<', b'%', b'=', ..] => (find(rest, b"%>")?, MarkerKind::Value, true),
-        [b'<', b'%', b' ' | b'-' | b'#', ..] => (find(rest, b"%>")?, MarkerKind::Control, true),
-        [b'@', name @ ..] => {
-            let length = name.iter().take_while(|byte| is_name(**byte)).count();
-            let closed = name.get(length) == Some(&b'@') && name.first().is_some_and(u8::is_ascii_uppercase);
-            closed.then_some((length + 2, MarkerKind::Value, true))?
+        Some(self.found? + self.part.len())
+    }
+}
+
+impl<'a> Scan<'a> {
+    const fn new(text: &'a [u8]) -> Self {
+        let ends = Ends {
+            braces: Next::new(b"}}"),
+            control: Next::new(b"%}"),
+            comment: Next::new(b"#}"),
+            erb: Next::new(b"%>"),
+            brace: Next::new(b"}"),
+            line: Next::new(b"\n"),
+        };
+        Self { text, line: 0, ends, parentheses: None }
+    }
+
+    /// The marker that starts at `at`.
+    fn marker(&mut self, at: usize) -> Option<Marker> {
+        let text = self.text;
+        let rest = text.get(at..)?;
+        let rest = rest.get(..LONGEST).unwrap_or(rest);
+        let (end, kind, certain) = match rest {
+            [b'{', b'{', inside @ ..] => {
+                let end = self.ends.braces.behind(text, at)?;
+                // A value stands in one line.
+                if self.ends.line.behind(text, at).is_some_and(|line| line <= end) {
+                    return None;
+                }
+                let kind = if is_control(inside) { MarkerKind::Control } else { MarkerKind::Value };
+                (end, kind, true)
+            }
+            [b'{', b'%', b' ' | b'-' | b'+' | b'\t', ..] => {
+                (self.ends.control.behind(text, at)?, MarkerKind::Control, true)
+            }
+            [b'{', b'#', b' ' | b'-', ..] => {
+                (self.ends.comment.behind(text, at)?, MarkerKind::Comment, false)
+            }
+            [b'<', b'%', b'=', ..] => (self.ends.erb.behind(text, at)?, MarkerKind::Value, true),
+            [b'<', b'%', b' ' | b'-' | b'#', ..] => {
+                (self.ends.erb.behind(text, at)?, MarkerKind::Control, true)
+            }
+            [b'@', name @ ..] => {
+                let length = name.iter().take_while(|byte| is_name(**byte)).count();
+                let closed =
+                    name.get(length) == Some(&b'@') && name.first().is_some_and(u8::is_ascii_uppercase);
+                closed.then_some((at + length + 2, MarkerKind::Value, true))?
+            }
+            [b'$', b'{', name @ ..] if name.first() != Some(&b'{') => {
+                let letters =
+                    name.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+                let behind = *name.get(letters)?;
+                let named = letters > 0 && matches!(behind, b'}' | b':' | b'-' | b'#' | b'%' | b'/');
+                named.then_some(())?;
+                (self.ends.brace.behind(text, at)?, MarkerKind::Value, true)
+            }
+            [b'$', b'(', ..] => {
+                let end = self.closed(at)?;
+                let lines =
+                    self.ends.line.behind(text, at).is_some_and(|line| line <= end) || at == self.line;
+                (end, if lines { MarkerKind::Control } else { MarkerKind::Value }, true)
+            }
+            [b'$', name @ ..] => {
+                let (length, kind, certain) = variable(text, at, name)?;
+                (at + length, kind, certain)
+            }
+            _ => return None,
+        };
+        if end - at > LONGEST {
+            return None;
         }
-        [b'$', b'{', name @ ..] if name.first() != Some(&b'{') => {
-            let letters =
-                name.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
-            let behind = *name.get(letters)?;
-            let named = letters > 0 && matches!(behind, b'}' | b':' | b'-' | b'#' | b'%' | b'/');
-            named.then_some((find(rest, b"}")?, MarkerKind::Value, true))?
+        // What a shell is to run has variables of its own.
+        let certain = certain && !(rest.starts_with(b"$") && is_for_a_shell(text.get(self.line..at)?));
+        let span = Span::new(u32::try_from(at).ok()?, u32::try_from(end).ok()?);
+        Some(Marker { span, kind, certain })
+    }
+
+    /// Where the `$(…)` at `at` is over, parentheses within counted.
+    fn closed(&mut self, at: usize) -> Option<usize> {
+        let pairs = self.parentheses.get_or_insert_with(|| pairs(self.text, at));
+        let pair = pairs.binary_search_by_key(&at, |(open, _)| *open).ok()?;
+        pairs.get(pair).map(|(_, end)| *end)
+    }
+}
+
+/// Every `$(…)` from `at` on: where it starts, and where it is over.
+fn pairs(text: &[u8], at: usize) -> Vec<(usize, usize)> {
+    let mut open = Vec::new();
+    let mut pairs = Vec::new();
+    for (place, byte) in text.iter().enumerate().skip(at) {
+        match byte {
+            b'(' => open.push(place),
+            b')' => {
+                let start = open.pop().and_then(|open| open.checked_sub(1));
+                let shell = start.filter(|start| text.get(*start) == Some(&b'$'));
+                pairs.extend(shell.map(|start| (start, place + 1)));
+            }
+            _ => {}
         }
-        [b'$', b'(', ..] => {
-            let length = balanced(rest)?;
-            let lines = rest.get(..length)?.contains(&b'\n') || at == 0 || text.get(at - 1) == Some(&b'\n');
-            (length, if lines { MarkerKind::Control } else { MarkerKind::Value }, true)
-        }
-        [b'$', name @ ..] => variable(text, at, name)?,
-        _ => return None,
-    };
-    // What a shell is to run has variables of its own.
-    let certain = certain && !(rest.starts_with(b"$") && is_for_a_shell(text, at));
-    let (start, length) = (u32::try_from(at).ok()?, u32::try_from(length).ok()?);
-    Some(Marker { span: Span::new(start, start.checked_add(length)?), kind, certain })
+    }
+    pairs.sort_unstable();
+    pairs
 }
 
 /// `$NAME`, as `envsubst` takes it. Certain is one of a telling name that is glued to something else.
@@ -256,15 +367,16 @@ fn variable(text: &[u8], at: usize, name: &[u8]) -> Option<(usize, MarkerKind, b
     Some((length + 1, MarkerKind::Value, glued && telling))
 }
 
-/// Whether `at` stands in a command whose argument others run, or in a regular expression.
-fn is_for_a_shell(text: &[u8], at: usize) -> bool {
-    let line = text.get(..at).unwrap_or_default().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+/// Whether a line that begins so is a command whose argument others run, or has a regular expression.
+fn is_for_a_shell(line: &[u8]) -> bool {
     [&b"system"[..], b"dialer", b"archiver", b"plugin", b"pcre"].iter().any(|name| line.starts_with(name))
 }
 
 /// Whether `before` ends with the flag of an option: `-p`, `-oc`.
 fn is_option(before: &[u8]) -> bool {
-    let word = before.rsplit(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
+    // A longer word is none, so it need not be read to its start.
+    let tail = before.get(before.len().saturating_sub(4)..).unwrap_or_default();
+    let word = tail.rsplit(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
     word.len() > 1 && word.len() < 4 && word.starts_with(b"-")
 }
 
@@ -281,25 +393,6 @@ fn is_control(inside: &[u8]) -> bool {
         && !matches!(word.get(end), Some(b'_' | b'.' | b'[' | b'0'..=b'9'))
 }
 
-/// Where `end` stands in `text`, and is over.
-fn find(text: &[u8], end: &[u8]) -> Option<usize> {
-    text.windows(end.len()).position(|part| part == end).map(|at| at + end.len())
-}
-
-/// The length of `$(…)`, parentheses within counted.
-fn balanced(text: &[u8]) -> Option<usize> {
-    let mut depth = 0_u32;
-    for (at, byte) in text.iter().enumerate() {
-        match byte {
-            b'(' => depth += 1,
-            b')' if depth == 1 => return Some(at + 1),
-            b')' => depth -= 1,
-            _ => {}
-        }
-    }
-    None
-}
-
 /// What stands in place of a marker's bytes: an ordinary byte that no value has.
 pub const UNKNOWN: u8 = 0x1a;
 
@@ -308,8 +401,7 @@ pub const UNKNOWN: u8 = 0x1a;
 pub fn mask(text: &[u8], markers: &[Marker]) -> Masked {
     let mut masked = text.to_vec();
     let mut lines = Vec::new();
-    for marker in markers {
-        let alone = alone(text, marker.span);
+    for (marker, alone) in markers.iter().zip(alone(text, markers)) {
         if marker.kind == MarkerKind::Control || marker.kind == MarkerKind::Value && alone {
             lines.push(marker.span);
         }
@@ -334,25 +426,37 @@ pub struct Masked {
     pub lines: Vec<Span>,
 }
 
-/// Whether nothing but markers and blanks stands in the lines that a marker is in.
-fn alone(text: &[u8], span: Span) -> bool {
-    let (before, behind) = (text.get(..span.start as usize), text.get(span.end as usize..));
-    let before = before.unwrap_or_default().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-    let behind = behind.unwrap_or_default().split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let only_markers = |part: &[u8]| {
-        let mut at = 0;
-        while let Some(byte) = part.get(at) {
-            if byte.is_ascii_whitespace() {
-                at += 1;
-            } else if let Some(marker) = marker(part, at) {
-                at = marker.span.end as usize;
-            } else {
-                return false;
-            }
-        }
-        true
+/// For each marker whether nothing but markers and blanks stands in the lines that it is in. What reaches into a line from
+/// another is no marker there, and a word that is to be replaced is a word.
+fn alone(text: &[u8], markers: &[Marker]) -> Vec<bool> {
+    let span = |marker: &Marker| marker.span.range();
+    let is_text = |marker: &Marker| {
+        let inside = text.get(span(marker)).unwrap_or_default();
+        inside.contains(&b'\n') || !inside.first().is_some_and(|byte| b"{<@$".contains(byte))
     };
-    only_markers(before) && only_markers(behind)
+    let is_blank = |part: &[u8]| part.iter().all(u8::is_ascii_whitespace);
+    let mut alone = Vec::with_capacity(markers.len());
+    let (mut blank, mut done) = (true, 0);
+    for marker in markers {
+        let gap = text.get(done..span(marker).start).unwrap_or_default();
+        let mut lines = gap.rsplit(|byte| *byte == b'\n');
+        let own = is_blank(lines.next().unwrap_or_default());
+        blank = own && (blank || lines.next().is_some());
+        alone.push(blank);
+        blank &= !is_text(marker);
+        done = span(marker).end;
+    }
+    let (mut blank, mut done) = (true, text.len());
+    for (marker, alone) in markers.iter().zip(&mut alone).rev() {
+        let gap = text.get(span(marker).end..done).unwrap_or_default();
+        let mut lines = gap.split(|byte| *byte == b'\n');
+        let own = is_blank(lines.next().unwrap_or_default());
+        blank = own && (blank || lines.next().is_some());
+        *alone &= blank;
+        blank &= !is_text(marker);
+        done = span(marker).start;
+    }
+    alone
 }
 
 #[cfg(test)]
@@ -472,6 +576,18 @@ mod tests {
                 "{text}"
             );
         }
+    }
+
+    /// Counts what is looked at by what is left to look at: a text full of openings takes no more for being longer.
+    #[test]
+    fn ends_are_looked_for_once() {
+        let mut next = super::Next::new(b"}}");
+        let text = b"{{{{{{ }} {{";
+        assert_eq!(next.behind(text, 0), Some(9));
+        // Known by now, so it is not looked for in another text.
+        assert_eq!(next.behind(b"", 2), Some(9));
+        assert_eq!(next.behind(text, 8), None);
+        assert_eq!(next.behind(b"              }}", 10), None);
     }
 
     #[test]

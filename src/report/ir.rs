@@ -119,6 +119,11 @@ impl Places<'_> {
         cite::shown_of(self.0, at, word)
     }
 
+    /// What several words of that line may show.
+    fn citing(self, at: Loc) -> cite::Citing {
+        cite::Citing::of(self.0, at)
+    }
+
     fn each(self, places: &[Loc]) -> Vec<String> {
         places.iter().map(|at| self.of(*at)).collect()
     }

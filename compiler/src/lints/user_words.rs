@@ -1,5 +1,5 @@
 //! The words of `users` lines, and names of users in lists: what was meant where separators are others than 3proxy takes.
-use grammar::Span;
+use grammar::{Span, syntax::Word};
 
 use crate::sources::{Loc, Sources};
 
@@ -42,7 +42,12 @@ pub(super) struct Around<'a> {
 impl<'a> Around<'a> {
     /// Of the word that holds `at`.
     pub(super) fn new(sources: &'a Sources, at: Loc) -> Self {
-        let words = sources.words(at);
+        let mut about = sources.words_about(at).peekable();
+        let mut words: Vec<Word> = Vec::new();
+        while let Some(word) = about.next_if(|word| word.span.start <= at.span.start) {
+            words.push(word);
+        }
+        words.extend(about.take(2));
         let behind = words.partition_point(|word| word.span.start <= at.span.start);
         let text = |index: usize| {
             let place = Loc { file: at.file, span: words.get(index)?.span };

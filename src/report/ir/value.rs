@@ -44,14 +44,16 @@ impl Fields {
     /// What the entry or limit line at `at` compares.
     pub(super) fn of(places: Places<'_>, at: Loc, matcher: &Matcher) -> Self {
         let Matcher { users, sources, targets, ports, operations, weekdays, periods } = matcher;
+        let mut citing = places.citing(at);
+        let mut shown = |word: &str| citing.shown(word);
         Self {
-            users: users.as_ref().map(|users| {
-                users.iter().map(|user| places.shown(at, &String::from_utf8_lossy(user))).collect()
-            }),
+            users: users
+                .as_ref()
+                .map(|users| users.iter().map(|user| shown(&String::from_utf8_lossy(user))).collect()),
             sources: sources.as_deref().map(ranges),
             targets: targets.as_deref().map(|Targets { addresses, names }| TargetForm {
                 addresses: ranges(addresses),
-                names: names.iter().map(|pattern| places.shown(at, &pattern.to_string())).collect(),
+                names: names.iter().map(|pattern| shown(&pattern.to_string())).collect(),
             }),
             ports: ports.as_deref().map(|ports| ports.iter().map(port_range).collect()),
             operations: operations.map(|set| {

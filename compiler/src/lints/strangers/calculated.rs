@@ -15,7 +15,7 @@ use crate::{
     policy::witness::Witness,
     program::{
         Program,
-        acl::{Ace, AceId, AclRef, Action, AddressRange, Matcher, NamePattern, Operation},
+        acl::{Ace, AceId, AclRef, Acls, Action, AddressRange, ListId, Matcher, NamePattern, Operation},
         auth::AuthType,
         service::{Arriving, Service, ServiceKind},
     },
@@ -61,6 +61,29 @@ pub(in crate::lints) struct Strangers {
     runner: Runner,
     work: Work,
     known: HashMap<(AclRef, ServiceKind, Clients, AuthType), Option<Stranger>>,
+    lists: HashMap<ListId, Seen>,
+}
+
+/// What was seen of a list, up to one of its entries: services that copied it one after the other see each entry once.
+#[derive(Debug, Default)]
+struct Seen {
+    entries: u32,
+    /// The places of those that may be wide.
+    wide: Vec<usize>,
+    /// The place of the first with a weight.
+    weighted: Option<usize>,
+}
+
+impl Seen {
+    /// Looks at the entries of a copy but its last, which other copies may have in another version.
+    fn up_to_last(&mut self, acls: &Acls, acl: AclRef) {
+        let from = self.entries;
+        for (place, (_, ace)) in (from..acl.len.saturating_sub(1)).zip(acls.entries_from(acl, from)) {
+            self.wide.extend(is_wide_entry(ace).then_some(place as usize));
+            self.weighted = self.weighted.or((ace.weight != 0).then_some(place as usize));
+            self.entries = place + 1;
+        }
+    }
 }
 
 /// Which clients arrive, and how entries see their addresses.
@@ -80,7 +103,7 @@ enum IpFamily {
 
 impl Strangers {
     pub(in crate::lints) fn new(runner: Runner) -> Self {
-        Self { runner, work: Work(WORK), known: HashMap::new() }
+        Self { runner, work: Work(WORK), known: HashMap::new(), lists: HashMap::new() }
     }
 
     /// One whom the list of a service lets pass when `step` of its chain walks it.
@@ -91,15 +114,17 @@ impl Strangers {
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
-        let entries = || program.acls.entries(acl);
+        let seen = self.lists.entry(acl.list).or_default();
+        seen.up_to_last(&program.acls, acl);
+        let (at, last) = (acl.len.saturating_sub(1) as usize, program.acls.ace(acl.last)?);
         // A weight makes an entry depend on those that were passed over before it.
-        let plain = entries().all(|(_, ace)| ace.weight == 0);
-        let wide =
-            |(_, (_, ace)): &(usize, (AceId, &Ace))| ace.action == Action::Allow && may_be_wide(&ace.matcher);
-        let wide: Vec<usize> = entries().enumerate().filter(wide).map(|(at, _)| at).take(MOST).collect();
+        let plain = last.weight == 0 && seen.weighted.is_none_or(|first| first >= at);
+        let before = seen.wide.iter().copied().take_while(|place| *place < at);
+        let wide: Vec<usize> = before.chain(is_wide_entry(last).then_some(at)).take(MOST).collect();
         // What stands behind the last of them takes nothing from any.
-        let entries: Vec<(AceId, &Ace)> = entries().take(wide.last().map_or(0, |last| last + 1)).collect();
-        let found = if plain && !wide.is_empty() {
+        let length = wide.last().map_or(0, |last| last + 1);
+        let found = if plain && length > 0 && self.work.spend(length) {
+            let entries: Vec<(AceId, &Ace)> = program.acls.entries(acl).take(length).collect();
             let asked = asked(program, service, step);
             search(&entries, &wide, &asked, (clients, service.kind, step), &mut self.work)
         } else {
@@ -192,6 +217,10 @@ fn asked(program: &Program, service: &Service, step: AuthType) -> Askable {
     asked.nobody = hidden;
     asked.names = if hidden { ClientNames::Hidden } else { ClientNames::Any };
     asked
+}
+
+fn is_wide_entry(ace: &Ace) -> bool {
+    ace.action == Action::Allow && may_be_wide(&ace.matcher)
 }
 
 /// Whether an entry may let many clients go to many targets.
