@@ -1,6 +1,5 @@
 //! The command line.
 use std::{
-    convert::Infallible,
     io::IsTerminal,
     path::{Path, PathBuf},
 };
@@ -83,11 +82,11 @@ pub(crate) struct Fixing {
     /// standard output.
     #[arg(long)]
     pub(crate) fix: bool,
-    /// Make the fixes too that may change what the configuration does.
+    /// As `--fix`, and make the fixes too that may change what the configuration does.
     #[arg(long)]
     pub(crate) unsafe_fixes: bool,
     /// Print what would change instead, without secrets: exit status 1 if something would, and if something is denied that can't be
-    /// mended.
+    /// mended. Not with `--format` and `--statistics`: there is no report then.
     #[arg(long, conflicts_with_all = ["format", "statistics"])]
     pub(crate) diff: bool,
 }
@@ -124,9 +123,13 @@ pub(crate) struct Image {
     pub(crate) root: Option<PathBuf>,
 }
 
-/// A folder in the form in which the paths of files in it are shown.
-fn folder(word: &str) -> Result<PathBuf, Infallible> {
-    Ok(files::plain(Path::new(word)))
+/// A folder that is there, in the form in which the paths of files in it are shown.
+fn folder(word: &str) -> Result<PathBuf, &'static str> {
+    let path = Path::new(word);
+    if path.is_dir() {
+        return Ok(files::plain(path));
+    }
+    Err(if path.exists() { "it is no folder" } else { "there is no such folder" })
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

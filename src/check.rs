@@ -157,6 +157,9 @@ impl Checker<'_> {
         if let Some(planned) = planned {
             planned.add(&mended.changed);
             self.difference(&mended)?;
+            for line in report::withheld(&mended) {
+                writeln!(self.out, "{line}")?;
+            }
         } else if let Err(error) = mending::write(&mended, &given.path, input.is_stdin()) {
             self.failed(&given.path, &error)?;
             // Nothing is mended, so all that was found is there.

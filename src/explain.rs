@@ -66,7 +66,13 @@ fn unindented(docs: &str) -> String {
 /// A rule's documentation with a heading, as Markdown.
 fn explanation(rule: &Rule) -> String {
     let Rule { name, level, group, since, .. } = rule;
-    format!("# {name} ({}, {}, since {since})\n\n{}", level.name(), group.name(), rule.markdown())
+    // What 3proxy refuses is always denied.
+    let others = if rule.refused {
+        ""
+    } else {
+        "\nA single finding may have another level than its rule, where it matters more or less.\n"
+    };
+    format!("# {name} ({}, {}, since {since})\n\n{}{others}", level.name(), group.name(), rule.markdown())
 }
 
 #[cfg(test)]

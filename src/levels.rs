@@ -2,7 +2,10 @@
 use anyhow::Result;
 use compiler::finding::{Finding, Level};
 
-use crate::names::{self, breadth};
+use crate::{
+    names::{self, breadth},
+    report::complain,
+};
 
 /// Levels from the command line. Each names a rule, a group of rules, or `all`; what names fewer rules wins, and of
 /// equals the stricter.
@@ -26,7 +29,11 @@ impl Levels {
         self.allow.iter().chain(&self.warn).chain(&self.deny).try_for_each(|name| {
             names::tell_renamed(name);
             names::rules(name)
-        })
+        })?;
+        for (names, level) in [(&self.allow, Level::Allow), (&self.warn, Level::Warn)] {
+            names.iter().filter_map(|name| names::stays_denied(name, level)).for_each(|told| complain(&told));
+        }
+        Ok(())
     }
 
     /// The findings with the levels that were asked for, less those that are allowed.

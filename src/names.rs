@@ -2,7 +2,7 @@
 //! was meant by a name that nothing has.
 use anyhow::{Error, Result, anyhow, bail};
 use compiler::{
-    finding::Finding,
+    finding::{Finding, Level},
     lints::{self, Group, Rule},
 };
 use grammar::directive::closest;
@@ -88,6 +88,12 @@ pub(crate) fn check(name: &str) -> Result<()> {
 pub(crate) fn renamed(name: &str) -> Option<String> {
     let rule = lints::find(name).filter(|rule| rule.aliases.contains(&name))?;
     Some(format!("the rule `{name}` is called `{}` now", rule.name))
+}
+
+/// What to say of a rule that is to have this level, if it finds only what 3proxy itself refuses.
+pub(crate) fn stays_denied(name: &str, level: Level) -> Option<String> {
+    let rule = lints::find(name).filter(|rule| rule.refused && level != Level::Deny)?;
+    Some(format!("`{}` stays denied: 3proxy itself refuses what it finds", rule.name))
 }
 
 /// Says so.

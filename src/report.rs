@@ -36,6 +36,7 @@ use compiler::{
 
 pub(crate) use findings::Report;
 use location::{relative, uri};
+pub(crate) use mended::withheld;
 pub(crate) use style::Style;
 pub(crate) use summary::Summary;
 

@@ -3,6 +3,7 @@ use std::{
     collections::BTreeMap,
     fs,
     io::{self, ErrorKind},
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
 
@@ -105,8 +106,14 @@ fn unwritten(path: &Path) -> String {
 }
 
 fn ready(path: &Path, before: &[u8], text: &[u8]) -> Result<Beside> {
-    if read::included(&fs::canonicalize(path)?)? != before {
+    let place = fs::canonicalize(path)?;
+    if read::included(&place)? != before {
         bail!("it has changed meanwhile");
+    }
+    // The new text would have one of them, and the others the old one.
+    let names = fs::metadata(&place)?.nlink();
+    if names > 1 {
+        bail!("it has {names} names (hard links), and the new text would get one of them");
     }
     let mut new = Beside::of(path)?;
     new.write(text)?;
@@ -172,6 +179,20 @@ mod tests {
         let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
         paths.sort();
         paths.iter().filter(|path| path.is_file()).map(|path| fs::read_to_string(path).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_file_of_several_names_keeps_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, other) = (folder.path().join("file"), folder.path().join("other"));
+        fs::write(&file, "old").unwrap();
+        fs::hard_link(&file, &other).unwrap();
+        let error = format!("{:#}", replace(&file, b"old", b"new").unwrap_err());
+        assert!(error.contains("it has 2 names (hard links)"), "{error}");
+        assert_eq!(fs::read(&file).unwrap(), b"old");
+        fs::remove_file(&other).unwrap();
+        replace(&file, b"old", b"new").unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"new");
     }
 
     #[test]

@@ -54,7 +54,8 @@ pub(crate) fn table(out: &mut dyn Write) -> io::Result<()> {
     let groups = Group::ALL.map(Group::name).join(", ");
     writeln!(
         out,
-        "\nGroups for --allow, --warn and --deny: {groups}. `cfgc explain RULE` tells more of a rule."
+        "\nA single finding may have another level than its rule, where it matters more or less.\n\
+         Groups for --allow, --warn and --deny: {groups}. `cfgc explain RULE` tells more of a rule."
     )
 }
 

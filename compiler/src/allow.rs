@@ -36,6 +36,8 @@ struct Allowance {
     apart: bool,
     has_reason: bool,
     used: bool,
+    /// 3proxy itself refuses what it is for.
+    refused: bool,
 }
 
 impl Allowance {
@@ -70,7 +72,8 @@ pub(crate) fn apply(
         }
         findings.retain(|finding| {
             let here = place(sources, finding).and_then(|place| by_line.get(&place));
-            finding.refused || !here.is_some_and(|here| suppress(finding, here, &mut allowances))
+            let is_meant = here.is_some_and(|here| suppress(finding, here, &mut allowances));
+            finding.refused || !is_meant
         });
         // A file may be for 3proxy too: what is allowed of it is no fault when cfgc runs the file.
         if options.runner == Runner::Cfgc && allowances.iter().any(|allowance| !allowance.used) {
@@ -118,7 +121,7 @@ fn suppress(finding: &Finding, here: &[usize], allowances: &mut [Allowance]) -> 
     for index in here {
         let is_for = |allowance: &&mut Allowance| finding.is_called(&allowance.name);
         if let Some(allowance) = allowances.get_mut(*index).filter(is_for) {
-            allowance.used = true;
+            *(if finding.refused { &mut allowance.refused } else { &mut allowance.used }) = true;
             found = true;
         }
     }
@@ -170,6 +173,7 @@ fn collect(file: FileId, source: &Source, allowances: &mut Vec<Allowance>, malfo
                         apart: false,
                         has_reason,
                         used: false,
+                        refused: false,
                     }
                 }));
             }
@@ -262,6 +266,9 @@ fn unused(allowance: &Allowance) -> Finding {
     let finding =
         unused_allowance::RULE.finding(allowance.at, format!("allowing `{name}` here allows nothing"));
     match allowance.line {
+        Some(_) if allowance.refused => finding
+            .label("3proxy itself refuses the line below, which can't be allowed")
+            .help("mend that line, and remove this comment"),
         Some(_) => finding.label("nothing of this kind is found in the line below").help("remove it"),
         None if allowance.apart => finding
             .label("a blank line follows")

@@ -40,7 +40,7 @@ pub struct Config {
 #[derive(Debug, thiserror::Error)]
 pub enum ReloadError {
     /// The file itself can't be read.
-    #[error("can't read `{}`: {error}", path.display())]
+    #[error("`{}` can't be read: {error}", path.display())]
     Read {
         /// The file.
         path: PathBuf,

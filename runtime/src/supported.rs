@@ -129,7 +129,13 @@ impl Refused {
             "chroot" => "take it out, and start cfgc in that root (systemd: `RootDirectory=`)",
             _ => "take it out, or run this configuration with 3proxy",
         };
-        let message = format!("`{what}` is not executed by `cfgc run` yet");
+        // Prose cites what it names itself.
+        let cited = if what.starts_with("a ") || what.contains('`') {
+            what.into_owned()
+        } else {
+            format!("`{what}`")
+        };
+        let message = format!("{cited} is not executed by `cfgc run` yet");
         self.findings.push(
             Finding::new(NOT_EXECUTED, Level::Deny, at, message).label("this is not executed").help(help),
         );

@@ -24,7 +24,13 @@ pub(super) fn lines(mended: &Mended) -> Vec<String> {
             few => lines.extend(few.iter().map(|made| format!("fixed{}", told(made)))),
         }
     }
-    lines.extend(mended.withheld.iter().take(ONE_BY_ONE).map(withheld));
+    lines.extend(withheld(mended));
+    lines
+}
+
+/// A line for each fix that was not made.
+pub(crate) fn withheld(mended: &Mended) -> Vec<String> {
+    let mut lines: Vec<_> = mended.withheld.iter().take(ONE_BY_ONE).map(not_made).collect();
     if let Some(more @ 1..) = mended.withheld.len().checked_sub(ONE_BY_ONE) {
         lines.push(format!("not fixed: {} more", thousands(more)));
     }
@@ -36,7 +42,7 @@ fn told(made: &Made) -> String {
     format!("[{rule}]: {}:{line}: {}", printable(&path.display().to_string()), printable(title))
 }
 
-fn withheld(Withheld { fix, brings }: &Withheld) -> String {
+fn not_made(Withheld { fix, brings }: &Withheld) -> String {
     let why = match &brings[..] {
         [] => "it would not help".to_owned(),
         rules => format!("then `{}` would find more", rules.join("`, `")),

@@ -137,6 +137,7 @@ impl fmt::Display for Summary {
             write!(f, "{} {}, ", self.fixed, if self.planned { "would be fixed" } else { "fixed" })?;
         }
         match (self.at(Level::Deny), self.at(Level::Warn)) {
+            (0, 0) if self.configurations == 0 && self.failed > 0 => f.write_str("nothing was checked")?,
             (0, 0) if self.fixed > 0 => write!(f, "nothing left in {files}")?,
             (0, 0) => write!(f, "nothing found in {files}")?,
             (denied, warned) => write!(f, "{denied} denied, {warned} warned in {files}")?,

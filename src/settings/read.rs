@@ -152,6 +152,10 @@ impl Reader {
                 self.hints.push(Fault { at, message });
             }
             let level = self.one_of(name, value, &LEVELS, Level::name);
+            if let Some(message) = level.and_then(|level| names::stays_denied(name, level)) {
+                let at = self.place(key.span());
+                self.hints.push(Fault { at, message });
+            }
             asked.extend(level.map(|level| (name.to_owned(), level)));
         }
         RuleLevels(asked)

@@ -51,7 +51,7 @@ fn lints() {
     let mut text = "# Rules\n\n\
         What `cfgc check` finds. This page is made from the documentation of the rules in [compiler/src/lints](../compiler/src/lints), \
         which is what `cfgc explain RULE` prints; every example in it is run as a test. A rule at level `allow` is off until it is asked for: \
-        `--warn RULE`.\n\n| rule | level | group | fix | finds |\n|---|---|---|---|---|\n"
+        `--warn RULE`. A single finding may have another level than its rule, where it matters more or less.\n\n| rule | level | group | fix | finds |\n|---|---|---|---|---|\n"
         .to_owned();
     for rule in lints::all() {
         let Rule { name, level, group, .. } = rule;

@@ -2,7 +2,7 @@
 //!
 //! A fix is made whole or not at all. Of two that touch, or of which one changes what the finding of the other points at, one is
 //! made ([`apart`]), and the other by the next pass if it is still wanted. What was made is compiled: a fix stays only if no rule finds more than before, so no fix leaves a fault that was not
-//! seen before.
+//! seen before. What a fix brings may have fixes of its own: it is tried with those when nothing else is left.
 mod apart;
 
 use std::{
@@ -23,6 +23,9 @@ use crate::{
 const MOST_PASSES: u32 = 32;
 /// Compilations in all: what a bad fix among many costs is found by halving.
 const MOST_TRIES: u32 = 200;
+
+/// Fixes that follow from another are made in so many steps.
+const MOST_FOLLOWING: u32 = 4;
 
 /// Compilations to see which fixes can be offered.
 const MOST_OFFERED: u32 = 24;
@@ -188,7 +191,12 @@ impl Mender<'_> {
                 }
                 // Others may have waited for those that did not help.
                 None if !pass.withheld.is_empty() => course.withheld.extend(pass.withheld),
-                None => break,
+                None => {
+                    let Some((next, made)) = self.chain(now, &course.withheld) else { break };
+                    course.made.extend(made);
+                    course.withheld.clear();
+                    course.compiled = Some(next);
+                }
             }
         }
         course
@@ -202,10 +210,8 @@ impl Mender<'_> {
                 no_help.iter().all(|withheld| withheld.fix != fix)
             }
         };
-        let allowed = now.findings.iter().filter(|finding| {
-            let is_allowed = |fix: &Fix| fix.safety == Safety::Safe || self.allowed == Safety::Unsafe;
-            finding.fix.as_ref().is_some_and(is_allowed)
-        });
+        let is_allowed = |finding: &&Finding| finding.fix.as_ref().is_some_and(|fix| self.allows(fix));
+        let allowed = now.findings.iter().filter(is_allowed);
         let mut chosen = apart::choose(&now.sources, allowed.filter(helps));
         // What one rule's fixes bring, they bring together: halving finds them soon.
         chosen.sort_by_key(|finding| finding.rule);
@@ -221,36 +227,81 @@ impl Mender<'_> {
         pass
     }
 
-    /// Makes all of `more`, or those halves of it that bring nothing.
-    fn take<'f>(&mut self, attempt: &mut Attempt<'f>, more: &[&'f Finding]) {
+    /// Makes one of the fixes that would bring something, with those of what it brings. `None`: none of them helps so either.
+    fn chain(&mut self, now: &Compiled, withheld: &[Withheld]) -> Option<(Compiled, Vec<Made>)> {
+        withheld.iter().filter(|withheld| !withheld.brings.is_empty()).find_map(|withheld| {
+            let is_it = |finding: &&Finding| described(&now.sources, finding) == withheld.fix;
+            let first = now.findings.iter().filter(|finding| finding.fix.is_some()).find(is_it)?;
+            self.follow(now, first)
+        })
+    }
+
+    /// Makes the fix of `first`, then those of the rules that find more for it, until none does.
+    fn follow(&mut self, now: &Compiled, first: &Finding) -> Option<(Compiled, Vec<Made>)> {
+        let counts_now = counts(now);
+        let mut changed = texts(now, &[first], &self.files);
+        let mut made = vec![described(&now.sources, first)];
+        for _ in 0..MOST_FOLLOWING {
+            let compiled = self.tried(&changed)?;
+            let counts_then = counts(&compiled);
+            let brings = more(&counts_now, &counts_then);
+            if brings.is_empty() {
+                if total(&counts_then) >= total(&counts_now) {
+                    return None;
+                }
+                self.files.put(changed);
+                return Some((compiled, made));
+            }
+            let brought = compiled.findings.iter().filter(|finding| {
+                brings.contains(&finding.rule) && finding.fix.as_ref().is_some_and(|fix| self.allows(fix))
+            });
+            let chosen = apart::choose(&compiled.sources, brought);
+            if chosen.is_empty() {
+                return None;
+            }
+            made.extend(chosen.iter().map(|finding| described(&compiled.sources, finding)));
+            let texts = texts(&compiled, &chosen, &self.files.with(changed.clone()));
+            changed.extend(texts);
+        }
+        None
+    }
+
+    /// The configuration with these texts. `None`: enough was tried.
+    fn tried(&mut self, changed: &BTreeMap<PathBuf, Vec<u8>>) -> Option<Compiled> {
+        self.tries = self.tries.checked_add(1).filter(|tries| *tries <= MOST_TRIES)?;
+        Some((self.compile)(&self.files.with(changed.clone())))
+    }
+
+    fn allows(&self, fix: &Fix) -> bool {
+        fix.safety == Safety::Safe || self.allowed == Safety::Unsafe
+    }
+
+    /// Makes all of `added`, or those halves of it that bring nothing.
+    fn take<'f>(&mut self, attempt: &mut Attempt<'f>, added: &[&'f Finding]) {
         if self.tries >= MOST_TRIES {
             return;
         }
         self.tries += 1;
         let mut all = attempt.kept.clone();
-        all.extend(more);
+        all.extend(added);
         let tried = self.files.with(texts(attempt.now, &all, &self.files));
         let compiled = (self.compile)(&tried);
         let after = counts(&compiled);
-        let brings: Vec<&'static str> = after
-            .iter()
-            .filter(|(rule, count)| **count > attempt.counts.get(*rule).copied().unwrap_or_default())
-            .map(|(rule, _)| *rule)
-            .collect();
-        if brings.is_empty() && after.values().sum::<u64>() < attempt.counts.values().sum::<u64>() {
+        let brings = more(&attempt.counts, &after);
+        if brings.is_empty() && total(&after) < total(&attempt.counts) {
             attempt.kept = all;
             attempt.counts = after;
             attempt.pass.compiled = Some(compiled);
             return;
         }
-        match more {
+        match added {
             [] => {}
             [one] => {
                 let fix = described(&attempt.now.sources, one);
                 attempt.pass.withheld.push(Withheld { fix, brings });
             }
             _ => {
-                let (left, right) = more.split_at(more.len() / 2);
+                let (left, right) = added.split_at(added.len() / 2);
                 self.take(attempt, left);
                 self.take(attempt, right);
             }
@@ -264,12 +315,25 @@ struct Attempt<'f> {
     /// Findings whose fixes stay.
     kept: Vec<&'f Finding>,
     /// What is found with them made.
-    counts: BTreeMap<&'static str, u64>,
+    counts: Counts,
     pass: Pass,
 }
 
 /// How much each rule finds.
-fn counts(compiled: &Compiled) -> BTreeMap<&'static str, u64> {
+type Counts = BTreeMap<&'static str, u64>;
+
+/// The rules that find more than before.
+fn more(before: &Counts, after: &Counts) -> Vec<&'static str> {
+    let is_more =
+        |(rule, count): &(&&'static str, &u64)| **count > before.get(*rule).copied().unwrap_or_default();
+    after.iter().filter(is_more).map(|(rule, _)| *rule).collect()
+}
+
+fn total(counts: &Counts) -> u64 {
+    counts.values().sum()
+}
+
+fn counts(compiled: &Compiled) -> Counts {
     let mut counts = BTreeMap::new();
     for finding in &compiled.findings {
         *counts.entry(finding.rule).or_default() += u64::from(finding.count);

@@ -1,5 +1,6 @@
 //! The columns of an entry: where their words stand, and what certainly stands in a wrong one.
 use grammar::{
+    Span,
     directive::{self, Directive, Kind},
     syntax::WordShape,
     value::{self, NamePattern, OPERATION_WORDS, Targets, items},
@@ -21,6 +22,14 @@ pub(super) fn columns(sources: &Sources, at: Loc) -> Vec<Loc> {
     let Some(before) = row.and_then(users) else { return Vec::new() };
     let plain = words.iter().take_while(|word| !matches!(word.shape, WordShape::Splice { .. }));
     plain.skip(1 + before).map(|word| place(word.span)).collect()
+}
+
+/// Where a user's name stands in a line; the line, if it is not written there as it is.
+pub(super) fn user_at(sources: &Sources, line: Loc, name: &[u8]) -> Loc {
+    let Some(word) = columns(sources, line).first().copied() else { return line };
+    let start = word.span.start;
+    let named = items(sources.text(word)).find(|(_, item)| *item == name);
+    named.map_or(line, |(at, _)| Loc { file: line.file, span: Span::new(start + at.start, start + at.end) })
 }
 
 /// The weight's word in a `parent` line.

@@ -40,7 +40,7 @@ pub(crate) fn finding(at: Loc, named: &Path, path: &Path, error: &str) -> Findin
     if is_variable(named) {
         finding.help("if it is a variable of a shell, fill it in before 3proxy reads the file, or check it as a template: `cfgc check --template`")
     } else if named.is_absolute() || is_moved {
-        finding.help("create it, or correct its path")
+        finding.help("create it, or correct its path; if it is on another machine, `cfgc check --root DIR` looks absolute paths up in `DIR`, and `--no-includes` does without")
     } else {
         finding.help(
             "create it, or write its path from `/` on: 3proxy looks in the directory in which it was started",

@@ -17,7 +17,7 @@ use crate::{
         auth::{AuthType, Chain},
         trap::Trap,
     },
-    sources::Loc,
+    sources::{Loc, Sources},
 };
 
 rule! {
@@ -88,7 +88,7 @@ fn check(lint: &mut Lint<'_>) {
             }
             if user_words::parts(name).count() > 1 && user_words::parts(name).all(|part| known.contains(part))
             {
-                lint.report(finding(name, ace, chain, None).help("separate users with commas"));
+                lint.report(finding(lint.sources, name, ace, chain, None).help("separate users with commas"));
                 continue;
             }
             let near = if known.len() > SEARCHED {
@@ -96,15 +96,18 @@ fn check(lint: &mut Lint<'_>) {
             } else {
                 closest(name, known.iter().filter_map(|known| str::from_utf8(known).ok()))
             };
-            lint.report(finding(name, ace, chain, near));
+            lint.report(finding(lint.sources, name, ace, chain, near));
         }
     }
     for (name, at) in unknown_in_limits(program, &known) {
         if told.insert(name) {
             lint.report(
-                RULE.finding(at, format!("no `users` line defines `{}`", String::from_utf8_lossy(name)))
-                    .label("so this line limits nobody of that name")
-                    .help("define the user, or remove the name"),
+                RULE.finding(
+                    columns::user_at(lint.sources, at, name),
+                    format!("no `users` line defines `{}`", String::from_utf8_lossy(name)),
+                )
+                .label("so this line limits nobody of that name")
+                .help("define the user, or remove the name"),
             );
         }
     }
@@ -141,15 +144,15 @@ fn asks_users(chain: &Chain) -> bool {
     !knows_others(chain) && chain.value.iter().any(|step| step.kind == AuthType::Strong)
 }
 
-fn finding(name: &[u8], ace: &Ace, chain: &Chain, near: Option<&str>) -> Finding {
+fn finding(sources: &Sources, name: &[u8], ace: &Ace, chain: &Chain, near: Option<&str>) -> Finding {
     let what = match ace.action {
         Action::Allow => "lets nobody of that name in",
         Action::Deny => "refuses nobody of that name",
     };
+    let at = columns::user_at(sources, ace.at, name);
     let name = String::from_utf8_lossy(name);
-    let mut finding = RULE
-        .finding(ace.at, format!("no `users` line defines `{name}`"))
-        .label(format!("so this entry {what}"));
+    let mut finding =
+        RULE.finding(at, format!("no `users` line defines `{name}`")).label(format!("so this entry {what}"));
     if let Some(at) = chain.value.iter().find(|step| step.kind == AuthType::Strong).and_then(|step| step.at) {
         finding = finding.also(at, "knows the users of `users` lines only");
     }
@@ -185,10 +188,10 @@ mod tests {
 users alice:CL:x bob:CL:y
 auth cache strong
 deny alicia
-#^ defines `alicia`
+#    ^ defines `alicia`
 allow alice,-
 allow alicia,zoe
-#^ defines `zoe`
+#            ^ defines `zoe`
 proxy
 socks
 ",

@@ -59,7 +59,7 @@ pub(super) fn check(service: &Service, refused: &mut Refused) {
         && chain.value.iter().any(|step| step.kind.is_cache())
         && !names_the_client(cache.fields)
     {
-        refused.at(cache.at.unwrap_or(*at), "authcache without ip, user or pass");
+        refused.at(cache.at.unwrap_or(*at), "`authcache` without `ip`, `user` or `pass`");
     }
     // The other settings say how one of these is done.
     for (name, at) in [("ssl_serv", tls.serve), ("ssl_cli", tls.connect), ("ssl_mitm", tls.intercept)] {

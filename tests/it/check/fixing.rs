@@ -54,15 +54,31 @@ fn a_difference_is_printed_and_nothing_written() {
 #[test]
 fn what_changes_the_meaning_is_done_on_request() {
     let folder = folder();
+    // The line would be a setting behind its service, where only the other kind of fix mends it.
+    let said = folder.check(&["--fix", "--deny", "all", "3proxy.cfg"]);
+    assert!(!said.out.contains("fixed[setting-after-service]"), "{}", said.out);
     let said = folder.check(&["--unsafe-fixes", "3proxy.cfg"]);
-    assert!(said.out.contains("not fixed[indented-directive]"), "{}", said.out);
-    // The line would be a setting behind its service.
-    assert!(said.out.contains("then `setting-after-service` would find more"), "{}", said.out);
+    assert!(said.out.contains("fixed[setting-after-service]"), "{}", said.out);
+    assert!(!said.out.contains("not fixed") && !said.out.contains("mends"), "{}", said.out);
     let folder = Folder::with(&[("a.cfg", "internal 127.0.0.1\n  maxconn 5\nsocks\n")]);
     assert_eq!(folder.check(&["--fix", "a.cfg"]).status, Some(0));
     assert!(folder.read("a.cfg").contains("\n  maxconn"));
     assert_eq!(folder.check(&["--unsafe-fixes", "--deny-warnings", "a.cfg"]).status, Some(0));
     assert!(folder.read("a.cfg").contains("\nmaxconn"));
+}
+
+#[test]
+fn a_fix_is_made_with_those_of_what_it_brings() {
+    let text = "users u:CL:secret-of-u\nauth strong\ndeny * * 127.0.0.1\nallow u\nsocks\n";
+    let folder = Folder::with(&[("a.cfg", text)]);
+    // The safe fix alone first: then the wider one brings its finding back.
+    let said = folder.check(&["--fix", "a.cfg"]);
+    assert!(said.out.contains("--unsafe-fixes mends"), "{}", said.out);
+    let said = folder.check(&["--unsafe-fixes", "a.cfg"]);
+    assert!(!said.out.contains("not fixed") && said.out.contains("nothing left"), "{}", said.out);
+    let fixed = folder.read("a.cfg");
+    assert!(fixed.contains("127.0.0.0/8") && fixed.contains("::ffff:127.0.0.0/104"), "{fixed}");
+    assert!(folder.check(&["--unsafe-fixes", "a.cfg"]).out.contains("nothing found"));
 }
 
 #[test]
