@@ -101,13 +101,20 @@ fn an_image_is_checked_from_outside() {
 
 #[test]
 fn a_file_that_is_not_there_is_called_as_it_is_written() {
-    let folder = Folder::with(&[("etc/3proxy.cfg", "include /etc/more.cfg\nusers $/etc/passwd\nsocks\n")]);
+    let folder = Folder::with(&[
+        ("etc/3proxy.cfg", "include /etc/more.cfg\nusers $/etc/passwd\nsocks\n"),
+        ("image/README", ""),
+    ]);
     for (root, looked_up) in [("image", "image/etc/more.cfg"), (".", "etc/more.cfg"), ("./", "etc/more.cfg")]
     {
         let said = folder.check(&["--root", root, "etc/3proxy.cfg"]).out;
         assert!(said.contains("`/etc/more.cfg` can't be read"), "{said}");
         assert!(said.contains(&format!("It was looked up as `{looked_up}`.")), "{said}");
         assert!(said.contains("`/etc/passwd` can't be read") && !said.contains("from `/` on"), "{said}");
+    }
+    for (root, why) in [("nowhere", "there is no such folder"), ("image/README", "it is no folder")] {
+        let said = folder.check(&["--root", root, "etc/3proxy.cfg"]);
+        assert!(said.status == Some(2) && said.err.contains(why), "{}", said.err);
     }
     folder.write("a.cfg", b"include ./more.cfg\n");
     let said = folder.check(&["a.cfg"]).out;
