@@ -22,23 +22,23 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Say what is wrong with configurations: exit status 0 if nothing is, 1 if something is, 2 if one can't be read.
+    /// Report what is wrong with configurations: exit status 0 if nothing is, 1 if something is, 2 if one can't be read.
     Check(Check),
     /// Serve a configuration, until a signal ends it: exit status 1 if it is refused, 2 if it can't be served.
     Run(Run),
-    /// Say why a request is allowed or refused, and which way it goes: exit status 0, or 2 if it can't be said.
+    /// Explain why a request is allowed or refused, and which way it goes: exit status 0, or 2 if it can't be explained.
     Trace(Trace),
-    /// Ask a configuration what its tests say: exit status 0 if all pass, 1 if one fails, 2 if they can't be run.
+    /// Run policy tests against a configuration: exit status 0 if all pass, 1 if one fails, 2 if they can't be run.
     Test(Test),
     /// Print what a configuration compiles to: exit status 1 if 3proxy refuses it.
     Ir(Ir),
-    /// Say what changes between two configurations: services, settings, users, and which requests are decided otherwise. Exit status 0,
-    /// or 2 if one can't be read, or 3proxy refuses it, so that what is printed is a guess.
+    /// Show what changes between two configurations: services, settings, users, and which requests are decided differently. Exit status 0,
+    /// or 2 if one can't be read or 3proxy would reject it: the answer then covers only what could be read.
     Diff(Diff),
-    /// Write configurations the one way, in their files: words one blank apart, quotes where they are needed. Exit status 0, or 2 if
+    /// Format configurations in place: one space between words, quotes only where they are needed. Exit status 0, or 2 if
     /// one can't be read.
     Fmt(Fmt),
-    /// Say whether this host can bear a configuration: exit status 0 if it can, 1 if something is wrong, 2 if it can't be read.
+    /// Check whether this host can run a configuration: exit status 0 if it can, 1 if something is wrong, 2 if it can't be read.
     Doctor(Doctor),
     /// Hash a password for a `users` line, or check one: exit status 0 if it is right, 1 if it is wrong.
     Crypt(Crypt),
@@ -74,19 +74,19 @@ pub(crate) struct Check {
     pub(crate) levels: Levels,
 }
 
-/// What becomes of fixes.
+/// Which fixes are applied.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Fixes")]
 pub(crate) struct Fixing {
-    /// Mend what can be mended safely, in included files too, and report what is left. The fixed text of standard input goes to
+    /// Apply safe fixes, in included files too, and report what is left. The fixed text of standard input goes to
     /// standard output.
     #[arg(long)]
     pub(crate) fix: bool,
-    /// As `--fix`, and make the fixes too that may change what the configuration does.
+    /// As `--fix`, and also apply fixes that may change what the configuration does.
     #[arg(long)]
     pub(crate) unsafe_fixes: bool,
-    /// Print what would change instead, without secrets: exit status 1 if something would, and if something is denied that can't be
-    /// mended. Not with `--format` and `--statistics`: there is no report then.
+    /// Print what would change instead, without secrets: exit status 1 if something would, or if something is denied that can't be
+    /// fixed. Not with `--format` and `--statistics`: there is no report then.
     #[arg(long, conflicts_with_all = ["format", "statistics"])]
     pub(crate) diff: bool,
 }
@@ -95,13 +95,13 @@ pub(crate) struct Fixing {
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct Reading {
-    /// What standard input is called in findings and settings.
+    /// The file name of standard input, for findings and settings.
     #[arg(long, value_name = "FILE")]
     pub(crate) stdin_filename: Option<PathBuf>,
-    /// Take settings from this file, not from the `cfgc.toml` beside a configuration or above it.
+    /// Read settings from this file, not from the `cfgc.toml` in a configuration's folder or above it.
     #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
     pub(crate) config: Option<PathBuf>,
-    /// Take no settings from any file.
+    /// Read no settings from any file.
     #[arg(long)]
     pub(crate) no_config: bool,
     #[command(flatten)]
@@ -110,7 +110,7 @@ pub(crate) struct Reading {
     #[arg(long, conflicts_with = "root")]
     pub(crate) no_includes: bool,
     /// Whether a file is a template, from which configurations are made: `{{ port }}`, `${PORT}` and the like are then unknown
-    /// values, not errors. `auto`: if it holds what only templates do.
+    /// values, not errors. `auto`: a file is a template if it contains such markers.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t, default_missing_value = "yes", num_args = 0..=1, require_equals = true)]
     pub(crate) template: Template,
 }
@@ -118,7 +118,7 @@ pub(crate) struct Reading {
 /// Where included files are.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Image {
-    /// Look absolute paths of included files up in this folder: that of an image, or of a chroot.
+    /// Look up absolute paths of included files in this folder, such as that of an image or a chroot.
     #[arg(long, value_name = "DIR", value_parser = folder)]
     pub(crate) root: Option<PathBuf>,
 }
@@ -152,17 +152,17 @@ impl From<Template> for options::Template {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Fmt {
-    /// The configurations; what they include is not touched. Standard input (`-`) goes to standard output.
+    /// The configurations; included files are not changed. Standard input (`-`) goes to standard output.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Name the files that would change instead: exit status 1 if one would.
+    /// List the files that would change instead: exit status 1 if there are any.
     #[arg(long, conflicts_with = "diff")]
     pub(crate) check: bool,
     /// Print what would change instead, without secrets: exit status 1 if something would.
     #[arg(long)]
     pub(crate) diff: bool,
     /// Whether a file is a template, from which configurations are made: lines with `{{ port }}`, `${PORT}` and the like stay as they
-    /// are. `auto`: if it holds what only templates do.
+    /// are. `auto`: a file is a template if it contains such markers.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t, default_missing_value = "yes", num_args = 0..=1, require_equals = true)]
     pub(crate) template: Template,
 }
@@ -188,7 +188,7 @@ pub(crate) struct Trace {
     /// The client's address.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) from: String,
-    /// The name that the client gives; its password is taken for right. Without it nobody logs in.
+    /// The user name that the client gives; its password is assumed to be right. Without it the client gives no name.
     #[arg(long, value_name = "NAME")]
     pub(crate) user: Option<String>,
     /// Read the password that the client gives from standard input.
@@ -200,15 +200,15 @@ pub(crate) struct Trace {
     /// What it wants to do there, as an entry lists it: `CONNECT`, `BIND`, `HTTP_GET` … Without it: what clients mostly do.
     #[arg(long, value_name = "OPERATION")]
     pub(crate) op: Option<String>,
-    /// When, in local time: `Mon 09:30`. The clock is not looked at: without it every outcome is shown, if the time matters.
+    /// The time of the request, local: `Mon 09:30`. Without it every outcome is shown, if the time matters.
     #[arg(long, value_name = "MOMENT")]
     pub(crate) at: Option<String>,
-    /// What the target's name resolves to, or `none`. Nobody is asked: without it every outcome is shown, if that matters.
+    /// What the target's name resolves to, or `none`. No name server is asked: without it every outcome is shown, if that matters.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) resolve: Option<String>,
     #[command(flatten)]
     pub(crate) image: Image,
-    /// For programs: see docs/json.md.
+    /// Print JSON: see docs/json.md.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -221,10 +221,10 @@ pub(crate) struct Test {
     /// The tests: see docs/policy-tests.md.
     #[arg(required = true, value_name = "TESTS")]
     pub(crate) tests: Vec<PathBuf>,
-    /// Run only tests whose names contain this text; several times: any of these.
+    /// Run only tests whose names contain this text; may be given more than once.
     #[arg(long, value_name = "TEXT")]
     pub(crate) filter: Vec<String>,
-    /// Name the entries that no test reaches.
+    /// List the entries that no test reaches.
     #[arg(long)]
     pub(crate) coverage: bool,
     #[command(flatten)]
@@ -240,23 +240,23 @@ pub(crate) struct Ir {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) image: Image,
-    /// For programs: see docs/json.md. There is no other form, so this may be left out.
+    /// Print JSON: see docs/json.md. This is the only format, so the option may be left out.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Diff {
-    /// The configuration as it was; `-` is standard input.
+    /// The old configuration; `-` is standard input.
     pub(crate) old: PathBuf,
-    /// The configuration as it is to be; `-` is standard input.
+    /// The new configuration; `-` is standard input.
     pub(crate) new: PathBuf,
     #[command(flatten)]
     pub(crate) image: Image,
-    /// The same for the old configuration, if it has a folder of its own.
+    /// Like `--root`, for the old configuration.
     #[arg(long, value_name = "DIR", value_parser = folder)]
     pub(crate) old_root: Option<PathBuf>,
-    /// Print for programs: see docs/json.md.
+    /// Print JSON: see docs/json.md.
     #[arg(long)]
     pub(crate) json: bool,
     /// Exit with 1 if something changes.
@@ -268,22 +268,22 @@ pub(crate) struct Diff {
 pub(crate) struct Doctor {
     /// The configuration; `-` is standard input.
     pub(crate) file: PathBuf,
-    /// Who serves it. Without it, what `cfgc.toml` says, or else 3proxy.
+    /// The program that serves it; by default the `target` of `cfgc.toml`, or else 3proxy.
     #[arg(long, value_enum)]
     pub(crate) target: Option<ServedBy>,
-    /// The process that serves it now, whose limits count; without it those of this shell do.
+    /// Use the limits of this running process, instead of those of this shell.
     #[arg(long, value_name = "PID")]
     pub(crate) pid: Option<u32>,
-    /// Ask parents, name servers and RADIUS servers whether they are there: at most 3 seconds each, 30 in all.
+    /// Check whether parents, name servers and RADIUS servers answer: at most 3 seconds each, 30 in all.
     #[arg(long)]
     pub(crate) probe: bool,
-    /// Leave out what this check finds; may be given more than once.
+    /// Do not report what this check finds; may be given more than once.
     #[arg(long, value_name = "CHECK")]
     pub(crate) allow: Vec<String>,
     /// Exit with 1 on warnings too.
     #[arg(long)]
     pub(crate) deny_warnings: bool,
-    /// For programs: see docs/json.md.
+    /// Print JSON: see docs/json.md.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -348,7 +348,7 @@ pub(crate) struct Man {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Rules {
-    /// For programs: see docs/json.md.
+    /// Print JSON: see docs/json.md.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -360,7 +360,7 @@ pub(crate) enum Format {
     Text,
     /// `path:line:column: level[rule]: message`, for editors and grep.
     Short,
-    /// For programs: see docs/json.md.
+    /// Print JSON: see docs/json.md.
     Json,
     /// SARIF 2.1.0, for code scanning.
     Sarif,
@@ -375,7 +375,7 @@ pub(crate) enum SuiteFormat {
     /// What failed, with the entry that decided, for people.
     #[default]
     Text,
-    /// For programs: see docs/json.md.
+    /// Print JSON: see docs/json.md.
     Json,
     /// JUnit XML, for continuous integration.
     Junit,

@@ -14,6 +14,7 @@ use crate::{
     report::{
         complain,
         diff::{self, Versions},
+        rejected,
     },
 };
 
@@ -49,7 +50,7 @@ fn read(path: &Path, image: &Image) -> Result<Compiled> {
     Ok(Given::read(path)?.compile(image))
 }
 
-/// Why what a configuration means is a guess.
+/// Why the answer does not cover all of a configuration.
 fn guess(path: &Path, compiled: &Compiled) -> Option<String> {
     let name = path.display();
     let refused = || compiled.findings.iter().filter(|finding| finding.refused);
@@ -62,12 +63,10 @@ fn guess(path: &Path, compiled: &Compiled) -> Option<String> {
             more => format!(" and {more} more"),
         };
         return Some(format!(
-            "what `{name}` means is a guess: {file}:{line}: {}{more}; `--root DIR` looks absolute paths up in DIR",
+            "`{name}` could not be read completely: {file}:{line}: {}{more}; `--root DIR` looks up absolute paths in DIR",
             first.message
         ));
     }
     let count = refused().count();
-    (count > 0).then(|| {
-        format!("what `{name}` means is a guess, since 3proxy refuses it: `cfgc check {name}` says why")
-    })
+    (count > 0).then(|| rejected(path, count))
 }

@@ -48,9 +48,7 @@ pub(crate) fn run(args: &Doctor, color: Color) -> Result<ExitCode> {
     let compiled = given.compile(&Image::default());
     let refused = compiled.findings.iter().filter(|finding| finding.refused).count();
     if refused > 0 {
-        complain(&format!(
-            "3proxy refuses this configuration ({refused} findings): what follows is of what could be read; `cfgc check` tells more"
-        ));
+        complain(&report::rejected(&args.file, refused));
     }
     if compiled.program.services.is_empty() {
         complain("the configuration has no service, so there is little to examine");

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Explain) -> Result<ExitCode> {
             Named::Word(found) => {
                 writeln!(out, "# Rules with `{name}` in their names\n")?;
                 rules::lines(&mut out, found.into_iter())?;
-                writeln!(out, "\n`cfgc explain RULE` tells more of a rule.")?;
+                writeln!(out, "\n`cfgc explain RULE` explains a rule.")?;
             }
             Named::Check(check) => {
                 write!(out, "# {} (from `cfgc doctor` only)\n\n{}", check.name, unindented(check.docs))?
@@ -54,7 +54,7 @@ fn explain_group(out: &mut dyn Write, group: Group) -> io::Result<()> {
     writeln!(
         out,
         "\n`--deny {name}` and a line `{name} = \"deny\"` in `cfgc.toml` are for all of them (`warn` and `allow` too); \
-         `cfgc explain RULE` tells more of a rule."
+         `cfgc explain RULE` explains a rule."
     )
 }
 

@@ -19,9 +19,7 @@ pub(crate) fn run(args: &Ir) -> Result<ExitCode> {
     out.flush()?;
     let refused = compiled.findings.iter().filter(|finding| finding.refused).count();
     if refused > 0 {
-        report::complain(&format!(
-            "3proxy refuses this configuration ({refused} findings): `cfgc check` tells more"
-        ));
+        report::complain(&report::rejected(&args.file, refused));
     }
     Ok(ExitCode::from(u8::from(refused > 0)))
 }

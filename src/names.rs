@@ -55,9 +55,11 @@ pub(crate) fn rules(name: &str) -> Result<()> {
     }
     match find(name) {
         Ok(Named::Rule(_) | Named::Group(_)) => Ok(()),
-        Ok(Named::Check(_)) => bail!("`{name}` is a check of `cfgc doctor`, no rule"),
+        Ok(Named::Check(_)) => bail!("`{name}` is a check of `cfgc doctor`, not a rule"),
         Ok(Named::Run(_)) => {
-            bail!("`{name}` can't be allowed: cfgc would not do what the configuration says")
+            bail!(
+                "`{name}` can't be allowed: cfgc would not do what the configuration says; remove the setting, or run it with 3proxy"
+            )
         }
         Err(_) if name.contains(',') => {
             bail!("there is no rule `{name}`: give the option once for each rule")
@@ -73,11 +75,11 @@ pub(crate) fn rules(name: &str) -> Result<()> {
 pub(crate) fn check(name: &str) -> Result<()> {
     match find(name) {
         Ok(Named::Check(_)) => Ok(()),
-        Ok(Named::Rule(_)) => bail!("`{name}` is a rule of `cfgc check`, no check of `cfgc doctor`"),
+        Ok(Named::Rule(_)) => bail!("`{name}` is a rule of `cfgc check`, not a check of `cfgc doctor`"),
         Ok(Named::Group(_)) => {
-            bail!("`{name}` is a group of rules of `cfgc check`, no check of `cfgc doctor`")
+            bail!("`{name}` is a group of rules of `cfgc check`, not a check of `cfgc doctor`")
         }
-        Ok(Named::Run(_)) => bail!("`{name}` is found by `cfgc run`, it is no check of `cfgc doctor`"),
+        Ok(Named::Run(_)) => bail!("`{name}` is reported by `cfgc run`; it is not a check of `cfgc doctor`"),
         Ok(Named::Word(_)) | Err(_) => {
             Err(unknown("check", name, nearest(name, checks::ALL.iter().map(|check| check.name))))
         }
@@ -172,7 +174,7 @@ mod tests {
             ("qqqqqqqqqq", "`cfgc explain` lists all", "`cfgc explain` lists all", "lists all"),
             ("open-proxy,user-dropped", "lists all", "once for each rule", "lists all"),
             ("securty", "did you mean `security`?", "did you mean `security`?", "lists all"),
-            ("security", "", "", "is a group of rules of `cfgc check`, no check of `cfgc doctor`"),
+            ("security", "", "", "is a group of rules of `cfgc check`, not a check of `cfgc doctor`"),
             ("cacheacl", "", "did you mean `cacheacl-extip-without-ext`?", "lists all"),
             (
                 "open-file",
@@ -180,14 +182,14 @@ mod tests {
                 "lists all",
                 "there is no check `open-file`: did you mean `open-files`?",
             ),
-            ("open-files", "", "is a check of `cfgc doctor`, no rule", ""),
+            ("open-files", "", "is a check of `cfgc doctor`, not a rule", ""),
             (
                 "not-executed",
                 "",
-                "can't be allowed: cfgc would not do what the configuration says",
+                "can't be allowed: cfgc would not do what the configuration says; remove the setting, or run it with 3proxy",
                 "no check of `cfgc doctor`",
             ),
-            ("open-proxy", "", "", "is a rule of `cfgc check`, no check of `cfgc doctor`"),
+            ("open-proxy", "", "", "is a rule of `cfgc check`, not a check of `cfgc doctor`"),
             ("all", "lists all", "", "lists all"),
         ] {
             let said = [find(name).map(drop), rules(name), check(name)]

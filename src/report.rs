@@ -69,6 +69,15 @@ pub(crate) fn complain(message: &str) {
     let _ = writeln!(io::stderr(), "cfgc: {}", printable(message));
 }
 
+/// That 3proxy rejects a configuration with so many errors, so that an answer covers a part of it only.
+pub(crate) fn rejected(path: &Path, errors: usize) -> String {
+    let name = path.display();
+    let count = if errors == 1 { "1 error".to_owned() } else { format!("{errors} errors") };
+    format!(
+        "3proxy would reject `{name}` ({count}); the answer covers only what could be read. Run `cfgc check {name}` for details."
+    )
+}
+
 /// A place as `path:line:column`, both from 1, the column in bytes.
 fn place(sources: &Sources, at: Loc) -> String {
     let path = sources.get(at.file).map(|source| source.path.display().to_string()).unwrap_or_default();

@@ -55,7 +55,7 @@ pub(crate) fn table(out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
         "\nA single finding may have another level than its rule, where it matters more or less.\n\
-         Groups for --allow, --warn and --deny: {groups}. `cfgc explain RULE` tells more of a rule."
+         Groups for --allow, --warn and --deny: {groups}. `cfgc explain RULE` explains a rule."
     )
 }
 

@@ -95,7 +95,7 @@ async fn until_ended(proxy: &Proxy, mut signals: Signals, mut files: Files, colo
                 if let ReloadError::Refused(compiled) = &error {
                     show(compiled, color);
                 }
-                complain(&format!("not reloaded, the configuration in force goes on: {error}"));
+                complain(&format!("reload failed; still running the previous configuration: {error}"));
             }
         }
     }
@@ -148,7 +148,7 @@ fn show(compiled: &Compiled, color: bool) {
 
 /// A watch, if the system has one to give. Without it, reloads come by signal only.
 fn watch() -> Option<Watch> {
-    let failed = |error: &_| complain(&format!("files can't be watched, only signals reload: {error}"));
+    let failed = |error: &_| complain(&format!("files can't be watched, so only signals reload: {error}"));
     Watch::new().inspect_err(failed).ok()
 }
 

@@ -88,7 +88,7 @@ fn refuse(mut compiled: Compiled, color: Color) -> Result<ExitCode> {
     let mut out = io::stderr().lock();
     let mut report = Report::new(Format::Text, color.is_on(&io::stderr()), false);
     report.findings(&mut out, &compiled.sources, &compiled.findings)?;
-    bail!("3proxy refuses this configuration, so there is nothing to test")
+    bail!("3proxy would reject this configuration, so its tests were not run; run `cfgc check` for details")
 }
 
 /// Says on standard error what is wrong with the lines of a test file.

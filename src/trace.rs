@@ -28,9 +28,7 @@ pub(crate) fn run(args: &Trace, color: Color) -> Result<ExitCode> {
     let compiled = given.compile(&args.image);
     let refused = compiled.findings.iter().filter(|finding| finding.refused).count();
     if refused > 0 {
-        report::complain(&format!(
-            "3proxy refuses this configuration ({refused} findings): what follows is of what could be read; `cfgc check` tells more"
-        ));
+        report::complain(&report::rejected(&args.file, refused));
     }
     let policy = Policy::compile(&compiled.program);
     let words = Words {

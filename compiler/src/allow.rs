@@ -250,7 +250,7 @@ fn unused(allowance: &Allowance) -> Finding {
     let name = &allowance.name;
     if name == "all" || Group::ALL.iter().any(|group| group.name() == name) {
         return unused_allowance::RULE
-            .finding(allowance.at, format!("`{name}` stands for many rules: a comment allows one at a time"))
+            .finding(allowance.at, format!("`{name}` means many rules, but a comment allows one at a time"))
             .help(format!(
                 "name the rules that are meant; `--allow {name}`, or `{name} = \"allow\"` in `cfgc.toml`, is for whole files"
             ));
@@ -264,15 +264,15 @@ fn unused(allowance: &Allowance) -> Finding {
         };
     }
     let finding =
-        unused_allowance::RULE.finding(allowance.at, format!("allowing `{name}` here allows nothing"));
+        unused_allowance::RULE.finding(allowance.at, format!("allowing `{name}` here has no effect"));
     match allowance.line {
         Some(_) if allowance.refused => finding
             .label("3proxy itself refuses the line below, which can't be allowed")
-            .help("mend that line, and remove this comment"),
-        Some(_) => finding.label("nothing of this kind is found in the line below").help("remove it"),
+            .help("fix that line, and remove this comment"),
+        Some(_) => finding.label("the rule finds nothing in the line below").help("remove it"),
         None if allowance.apart => finding
             .label("a blank line follows")
-            .help("remove the blank line: it must touch the line that it is for"),
+            .help("remove the blank line: it must be directly above the line that it is for"),
         None => finding.label("no command follows").help("put it directly above the line that it is for"),
     }
 }
@@ -281,19 +281,19 @@ fn unused(allowance: &Allowance) -> Finding {
 fn void(allowance: &Allowance, worth: Allowances) -> Finding {
     let name = &allowance.name;
     if worth == Allowances::Reason {
-        let message = format!("allowing `{name}` here gives no reason, so it allows nothing");
+        let message = format!("this comment allows `{name}` without a reason, and `cfgc.toml` requires one");
         return unused_allowance::RULE
             .finding(allowance.at, message)
             .help(format!("write `# cfgc: allow({name}) REASON`"));
     }
     unused_allowance::RULE
-        .finding(allowance.at, format!("allowing `{name}` here allows nothing: comments may not"))
-        .help("remove it; `inline-allowances` in `cfgc.toml` says what comments may")
+        .finding(allowance.at, "`cfgc.toml` forbids allowing rules in comments")
+        .help("remove it, or set `inline-allowances = \"allow\"` in `cfgc.toml`")
 }
 
 fn unread(at: Loc) -> Finding {
     unused_allowance::RULE
-        .finding(at, "this comment is meant for cfgc but says nothing that it understands")
+        .finding(at, "this looks like a cfgc directive, but cfgc does not recognize it")
         .help("write `# cfgc: allow(RULE) REASON`")
 }
 

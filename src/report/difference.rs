@@ -62,7 +62,7 @@ pub(super) fn of(sources: &Sources, fix: &Fix, color: bool) -> String {
         }
     }
     if lines.len() > LINES {
-        text += &format!("\n{} and so in {} more lines", paint(GUTTER, "..."), lines.len() - LINES);
+        text += &format!("\n{} and {} more lines like this", paint(GUTTER, "..."), lines.len() - LINES);
     }
     text
 }
@@ -183,6 +183,6 @@ mod tests {
     fn of_many_lines_some_are_shown() {
         let edits: Vec<_> = (0..12).map(|line| (line * 3, line * 3 + 1, "")).collect();
         let text = shown(&" x\n".repeat(12), &edits);
-        assert!(text.ends_with("3 -  x\n3 + x\n... and so in 9 more lines"), "{text}");
+        assert!(text.ends_with("3 -  x\n3 + x\n... and 9 more lines like this"), "{text}");
     }
 }

@@ -92,10 +92,7 @@ impl Lines {
             },
             Difference::Missing(parts) => {
                 let names: Vec<_> = parts.iter().map(|part| format!("`{}`", part.name())).collect();
-                Self::Missing(format!(
-                    "it depends on {} what is decided: write it into the test",
-                    names.join(" and ")
-                ))
+                Self::Missing(format!("the result depends on {}: add it to the test", names.join(" and ")))
             }
         }
     }

@@ -120,7 +120,7 @@ impl Reader {
             return Vec::new();
         };
         if items.is_empty() {
-            self.fault(value.span(), "`paths` is empty, so these overrides are for no file");
+            self.fault(value.span(), "`paths` is empty, so these overrides apply to no file");
         }
         let mut patterns = Vec::new();
         for item in items {
@@ -194,12 +194,12 @@ impl Reader {
 
 /// What a pattern is for, or why no file can be like it.
 fn covered(text: &str) -> Result<Covered, String> {
-    let fault = |why: &str| Err(format!("no file is like `{text}`: {why}"));
+    let fault = |why: &str| Err(format!("`{text}` cannot match any file: {why}"));
     if text.is_empty() {
         return fault("it is empty; write `**` for all");
     }
     if text.starts_with('/') {
-        return fault("write the path from the folder of `cfgc.toml` on, without `/` at its start");
+        return fault("write the path relative to the folder of `cfgc.toml`, without a leading `/`");
     }
     // A folder covers what is in it.
     let (path, mut inside) = (text.trim_end_matches('/'), text);
@@ -215,7 +215,8 @@ fn covered(text: &str) -> Result<Covered, String> {
             "write a path without `.`, `..` and empty parts; put `cfgc.toml` into a folder above the file",
         );
     }
-    let pattern = Pattern::new(inside).map_err(|error| format!("`{text}` is no pattern: {}", error.msg))?;
+    let pattern =
+        Pattern::new(inside).map_err(|error| format!("`{text}` is not a pattern: {}", error.msg))?;
     Ok(Covered { pattern, anywhere: !path.contains('/') })
 }
 
@@ -251,26 +252,29 @@ mod tests {
                 "1:1: `overrides` is a TOML table, but should be an array of tables: write `[[overrides]]`",
             ),
             ("[[overrides]]\npaths = [\"a\"]", "1:1: these overrides have no `rules`"),
-            ("[[overrides]]\npaths = [\"[\"]\nrules = {}", "2:10: `[` is no pattern: invalid range pattern"),
+            (
+                "[[overrides]]\npaths = [\"[\"]\nrules = {}",
+                "2:10: `[` is not a pattern: invalid range pattern",
+            ),
             (
                 "[[overrides]]\npath = []\npaths = [\"a\"]\nrules = {}",
                 "2:1: there is no key `path` here: did you mean `paths`?",
             ),
             (
                 "[[overrides]]\npaths = []\nrules = {}",
-                "2:9: `paths` is empty, so these overrides are for no file",
+                "2:9: `paths` is empty, so these overrides apply to no file",
             ),
             (
                 "[[overrides]]\npaths = [\"\"]\nrules = {}",
-                "2:10: no file is like ``: it is empty; write `**` for all",
+                "2:10: `` cannot match any file: it is empty; write `**` for all",
             ),
             (
                 "[[overrides]]\npaths = [\"/\"]\nrules = {}",
-                "2:10: no file is like `/`: write the path from the folder of `cfgc.toml` on, without `/` at its start",
+                "2:10: `/` cannot match any file: write the path relative to the folder of `cfgc.toml`, without a leading `/`",
             ),
             (
                 "[[overrides]]\npaths = [\"../*\"]\nrules = {}",
-                "2:10: no file is like `../*`: write a path without `.`, `..` and empty parts; put `cfgc.toml` into a folder above the file",
+                "2:10: `../*` cannot match any file: write a path without `.`, `..` and empty parts; put `cfgc.toml` into a folder above the file",
             ),
         ] {
             let faults = read(text, "/".into()).unwrap_err();

@@ -107,14 +107,14 @@ fn a_guess_is_no_success() {
         (
             &["users.cfg", "users.cfg"],
             2,
-            "what `users.cfg` means is a guess: users.cfg:2: `/nowhere/users` can't be read",
+            "`users.cfg` could not be read completely: users.cfg:2: `/nowhere/users` can't be read",
         ),
-        (&["good.cfg", "users.cfg"], 2, "and 1 more; `--root DIR` looks absolute paths up in DIR"),
-        (&["nested.cfg", "good.cfg"], 2, "what `nested.cfg` means is a guess: users.cfg:2: "),
+        (&["good.cfg", "users.cfg"], 2, "and 1 more; `--root DIR` looks up absolute paths in DIR"),
+        (&["nested.cfg", "good.cfg"], 2, "`nested.cfg` could not be read completely: users.cfg:2: "),
         (&["good.cfg", "users.cfg", "--exit-code", "--json"], 2, unread),
         (&["users.cfg", "users.cfg", "--root", "image"], 0, ""),
         (&["users.cfg", "good.cfg", "--old-root", "image"], 0, ""),
-        (&["good.cfg", "broken.cfg"], 2, "what `broken.cfg` means is a guess, since 3proxy refuses it"),
+        (&["good.cfg", "broken.cfg"], 2, "3proxy would reject `broken.cfg` (1 error); "),
     ] {
         let output = cfgc::command().arg("diff").args(arguments).current_dir(folder.path()).output().unwrap();
         let err = String::from_utf8(output.stderr).unwrap();

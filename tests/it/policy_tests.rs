@@ -37,7 +37,7 @@ fn the_exit_status_says_whether_tests_pass_fail_or_can_not_be_run() {
         (CONFIG, &[&unknown], &[], 2, "", several),
         (CONFIG, &[GOOD], &["missing.toml"], 2, "", "`missing.toml` can't be read"),
         (CONFIG, &["name = \"caf\u{e9}\"\n"], &[], 2, "", "0.toml:1:1: there is no key `name` here"),
-        ("alow *\nproxy\n", &[GOOD], &[], 2, "", "3proxy refuses this configuration"),
+        ("alow *\nproxy\n", &[GOOD], &[], 2, "", "3proxy would reject this configuration"),
         ("deny *\n", &[GOOD], &[], 2, "", "the configuration has no service"),
         (CONFIG, &[GOOD], &["--coverage"], 0, "coverage: 2 of 2 entries (100.0 %)\n", ""),
         (CONFIG, &[BAD], &["--coverage"], 1, "no test reaches 3proxy.cfg:3:1: deny *\n", ""),

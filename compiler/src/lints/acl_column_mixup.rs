@@ -144,7 +144,7 @@ fn address_as_user(lint: &mut Lint<'_>, at: Loc, address: &[u8], others: bool) {
     let address = String::from_utf8_lossy(address);
     let mut finding = RULE
         .finding(place, format!("`{address}` stands in the user column, so it is compared with user names"))
-        .label("no user is called so")
+        .label("no user has this name")
         .note("The columns are: users, sources, targets, target ports, operations, weekdays, periods.");
     if others {
         finding = finding.help("give the addresses an entry of their own, with `*` for the users");
@@ -176,7 +176,7 @@ fn pattern_as_user(lint: &mut Lint<'_>, at: Loc, pattern: &[u8]) {
             place,
             format!("`{pattern}` stands in the user column, where a `*` within a name is no wildcard"),
         )
-        .label("no user is called so")
+        .label("no user has this name")
         .note("The columns are: users, sources, targets, target ports, operations, weekdays, periods.")
         .help(help),
     );

@@ -84,7 +84,7 @@ fn finding(lint: &Lint<'_>, service: &Service, reach: Reach, step: &AuthStep, ac
         (None, None) => finding.note("There is no `auth` line and no access list, so everyone passes."),
     };
     if let Some(at) = lint.program.process.writable {
-        finding = finding.also(at, "and who sees the page may change this file");
+        finding = finding.also(at, "and anyone who opens it can change this file");
     }
     finding
         .help("listen on this machine only (`-i127.0.0.1`), or name the clients (`allow * 192.168.0.0/16`)")

@@ -220,32 +220,32 @@ fn finding(at: Loc, origin: &Cached<'_>, consumer: &Cached<'_>, deceit: &Deceit)
     let message = match deceit {
         Deceit::Unchecked(kind) => {
             format!(
-                "a name that `{}` took without a password is a known user at another service",
+                "a name that `{}` accepted without a password counts as a known user at another service",
                 kind.name()
             )
         }
         Deceit::Stranger(kind) => {
-            format!("a user whom `{}` admitted at one service passes at another", kind.name())
+            format!("a user that `{}` admitted at one service is also admitted at another", kind.name())
         }
         Deceit::Verdict(_) => {
-            "a request that one service let pass is let pass by another that refuses it".to_owned()
+            "a request allowed by one service is then allowed by another whose list denies it".to_owned()
         }
     };
     let mut finding = RULE
         .finding(at, message)
         .label("nothing in the key tells services apart")
-        .also(origin.service.at, "whom this service admits is remembered")
-        .also(consumer.service.at, format!("and `{step}` of this service finds them"));
+        .also(origin.service.at, "the cache remembers clients that this service admits")
+        .also(consumer.service.at, format!("`{step}` of this service then finds them in the cache"));
     finding = match deceit {
         Deceit::Unchecked(_) => finding.note(
-            "For example a client gives any user name, and any password if that is in the key, to the first service, and then uses the second as that user.",
+            "For example, a client gives any user name, and any password if that is in the key, to the first service, and then uses the second as that user.",
         ),
         Deceit::Stranger(_) => {
             finding.level = Level::Warn;
             finding
         }
         Deceit::Verdict(witness) => finding
-            .note(format!("For example {witness} passes at the first service; after it the second lets it pass, too.")),
+            .note(format!("For example, {witness} is allowed by the first service, and after that by the second, too.")),
     };
     finding.help("add `acl` to the fields of `authcache`: then each service has its own entries")
 }

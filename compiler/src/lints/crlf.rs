@@ -5,9 +5,9 @@ use super::rule::{Lint, rule};
 use crate::sources::Loc;
 
 rule! {
-    /// The file has line ends of DOS (CR LF).
+    /// The file has CRLF line endings.
     ///
-    /// 3proxy takes the carriage return for white space, so nothing is wrong with it. Other tools that read the same file may take it for
+    /// 3proxy treats the carriage return as white space, so it does no harm there. Other tools that read the same file may treat it as
     /// a part of the last word.
     ///
     /// ```3proxy,fires
@@ -41,8 +41,8 @@ fn check(lint: &mut Lint<'_>) {
         };
         let at = u32::try_from(at).unwrap_or(u32::MAX - 1);
         lint.report(
-            RULE.finding(Loc { file, span: Span::new(at, at + 1) }, "the file has line ends of DOS")
-                .label("the first one")
+            RULE.finding(Loc { file, span: Span::new(at, at + 1) }, "the file has CRLF line endings")
+                .label("the first of them")
                 .help("save it with line feeds only: `sed -i 's/\\r$//' FILE`"),
         );
     }

@@ -93,7 +93,7 @@ fn check(lint: &mut Lint<'_>) {
 fn finding(first: &Service, second: &Service, place: Place<'_>, alike: bool) -> Finding {
     if alike {
         let message =
-            format!("this service listens on `{place}`, where one that is its equal listens already");
+            format!("this service listens on `{place}`, but an identical service already listens there");
         let mut finding = RULE.finding(second.at, message);
         finding.level = Level::Warn;
         return finding
@@ -101,11 +101,14 @@ fn finding(first: &Service, second: &Service, place: Place<'_>, alike: bool) -> 
             .also(first.at, "the other one")
             .help("remove it; if both are meant, write `-olSO_REUSEPORT` on each");
     }
-    RULE.finding(second.at, format!("this service listens on `{place}`, where another listens already"))
-        .label("its connections go here or there at random")
-        .also(first.at, "the other one")
-        .note("3proxy sets `SO_REUSEPORT`, so both start and the kernel chooses for each connection.")
-        .help("give it a port of its own: `-pPORT`")
+    RULE.finding(
+        second.at,
+        format!("this service listens on `{place}`, but another service already listens there"),
+    )
+    .label("connections go to either service at random")
+    .also(first.at, "the other one")
+    .note("3proxy sets `SO_REUSEPORT`, so both start and the kernel chooses for each connection.")
+    .help("give it a port of its own: `-pPORT`")
 }
 
 /// Whether the port written at `at` is read otherwise than it is written.

@@ -158,7 +158,7 @@ fn finding(
     finding
         .also(fake, "makes every name 127.0.0.2")
         .also(service.at, "in this service")
-        .note(format!("For example {witness}."))
+        .note(format!("For example, {witness} is affected."))
         .help(help)
 }
 

@@ -52,7 +52,7 @@ fn check(lint: &mut Lint<'_>) {
                 lint.report(
                     RULE.finding(
                         last.at,
-                        "behind this list clients are asked for a password, which nothing checks",
+                        "clients not matched by this list are asked for a password that nothing checks",
                     )
                     .label("the last entry")
                     .also(service.at, "requests that no entry matches are answered with 407 here")

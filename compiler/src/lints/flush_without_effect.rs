@@ -2,7 +2,7 @@
 use super::rule::{Lint, rule};
 
 rule! {
-    /// There is nothing to throw away: the access list is empty here.
+    /// The access list is already empty, so `flush` has no effect.
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -30,7 +30,8 @@ rule! {
 fn check(lint: &mut Lint<'_>) {
     for flush in lint.program.flushes.iter().filter(|flush| flush.list.is_none()) {
         lint.report(
-            RULE.finding(flush.at, "this `flush` has no effect: the access list is empty").help("delete it"),
+            RULE.finding(flush.at, "this `flush` has no effect, because the access list is empty")
+                .help("remove this `flush`"),
         );
     }
 }

@@ -85,9 +85,9 @@ pub(crate) fn port(field: &Arg<'_>, part: Span) -> Finding {
     let help = if OPERATION_WORDS.iter().any(|(name, _)| name.as_bytes() == item.as_bytes()) {
         "if it is an operation, write `*` for the ports: `allow * * * * CONNECT`"
     } else if is_name(item.as_bytes()) || item.as_bytes().contains(&b':') {
-        "write targets as one list before the ports, at commas and without spaces"
+        "write targets as one list before the ports, separated by commas, without spaces"
     } else {
-        "write numbers and ranges at commas: `80,443,8000-8080`"
+        "write numbers and ranges separated by commas, without spaces: `80,443,8000-8080`"
     };
     RULE.finding(field.part(part), format!("`{item}` in the port field is no port")).help(help)
 }
@@ -98,6 +98,7 @@ pub(crate) fn operation(field: &Arg<'_>, part: Span) -> Finding {
     let finding = RULE.finding(field.part(part), format!("`{}` is no operation", Text::from(item)));
     match closest(item, OPERATION_WORDS.iter().map(|(name, _)| *name)) {
         Some(name) => finding.help(format!("write `{name}`")),
-        None => finding.help("write operations such as `HTTP`, `HTTPS`, `CONNECT`, at commas"),
+        None => finding
+            .help("write operations such as `HTTP`, `HTTPS`, `CONNECT`, separated by commas, without spaces"),
     }
 }

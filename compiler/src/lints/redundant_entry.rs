@@ -53,7 +53,7 @@ fn check(lint: &mut Lint<'_>) {
         let mut finding = RULE
             .finding(own.at, "entries before this one do the same with all that it matches")
             .label("decides nothing")
-            .help("delete it");
+            .help("remove this entry");
         for ace in shadowed.by.iter().take(2).filter_map(|shadow| program.acls.ace(shadow.entry)) {
             finding = finding.also(ace.at, "does the same first");
         }
@@ -72,7 +72,7 @@ fn check(lint: &mut Lint<'_>) {
                     )
                     .label("changes nothing")
                     .also(end, "does the same")
-                    .help("delete it"),
+                    .help("remove this entry"),
                 );
             }
         }

@@ -45,7 +45,7 @@ pub(super) fn explain(mut finding: Finding, program: &Program, shadowed: &Shadow
         finding = finding.note("At most a BIND reaches it, which passes over entries with parents.");
     }
     match shadowed.passing(program) {
-        Some(shadow) => finding.note(format!("For example {} passes.", shadow.witness)),
+        Some(shadow) => finding.note(format!("For example, {} passes.", shadow.witness)),
         None => finding,
     }
 }

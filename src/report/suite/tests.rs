@@ -70,7 +70,7 @@ failed: the web
   | ------------- this one is expected to
   |
   = note: main.toml:5: `proxy:3128` is asked for `HTTP_GET a.test:80` from 10.0.0.7
-the test says (-), and so it is (+):
+expected (-), actual (+):
 - expect = \"deny\"
 + expect = \"allow\"
 - entry = 5
@@ -85,8 +85,8 @@ failed: mail
   | ^^^^^^^^^^^^^^^^^^^ perhaps this entry decides
   |
   = note: main.toml:10: `proxy:3128` is asked for `HTTP_CONNECT a.test:25` from 10.0.0.7
-the test says (-), and so it is (+):
-? it depends on `resolve` what is decided: write it into the test
+expected (-), actual (+):
+? the result depends on `resolve`: add it to the test
 
 coverage: 2 of 6 entries (33.3 %)
   proxy:3128: 2 of 3 entries (66.7 %), 3 tests

@@ -45,7 +45,7 @@ pub(super) fn write(out: &mut dyn Write, results: &Results<'_>, color: bool) -> 
 }
 
 fn write_differences(out: &mut dyn Write, text: &Text, ran: &Ran<'_>) -> io::Result<()> {
-    writeln!(out, "the test says (-), and so it is (+):")?;
+    writeln!(out, "expected (-), actual (+):")?;
     for difference in &ran.differences {
         match Lines::of(difference) {
             Lines::Differ { expected, got } => {

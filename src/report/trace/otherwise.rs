@@ -42,7 +42,7 @@ impl Subject<'_> {
             When::FirstSecond => " in the first second after its start",
         };
         let reasons: Vec<_> = otherwise.reasons.iter().map(|reason| self.reason(reason)).collect();
-        let does = otherwise.ends.map_or_else(|| "do otherwise".to_owned(), |ends| self.ends(&ends));
+        let does = otherwise.ends.map_or_else(|| "behave differently".to_owned(), |ends| self.ends(&ends));
         format!("{who}would {does}{when}: {}", reasons.join("; "))
     }
 
@@ -83,18 +83,18 @@ impl Subject<'_> {
             Reason::WeightKept => {
                 "it keeps the weight that an entry left for an authentication type before".to_owned()
             }
-            Reason::EmptyHash => "it takes any password for right where the hash is empty".to_owned(),
+            Reason::EmptyHash => "it accepts any password where the hash is empty".to_owned(),
             Reason::CredentialsCut => "it reads no more than 255 bytes of name and password".to_owned(),
-            Reason::NameUnheard => "its list does not hear which name is asked for".to_owned(),
+            Reason::NameUnheard => "its list does not know which name is asked for".to_owned(),
             Reason::ReadAsStar(at) => format!(
                 "it takes the user name in line {} for `*`, the client's own, and there is none",
                 line(*at)
             ),
             Reason::ParentFaked(at) => format!(
-                "it looks for the parent of line {} at 127.0.0.2, as for every name behind `fakeresolve`",
+                "it looks for the parent of line {} at 127.0.0.2, as for every name, because of `fakeresolve`",
                 line(*at)
             ),
-            Reason::FoundInCache(_) => "it believes what it remembers".to_owned(),
+            Reason::FoundInCache(_) => "it uses the remembered answer".to_owned(),
             Reason::TimesVoid => "no entry with weekdays or times matches then".to_owned(),
         }
     }

@@ -118,12 +118,12 @@ impl Subject<'_> {
         if case.answer.steps.is_empty() {
             notes.push("It asks nothing of a client without a name (`-u2`).".to_owned());
         } else if not_asked > 0 {
-            notes.push("The types behind that are not asked.".to_owned());
+            notes.push("The types after it are not asked.".to_owned());
         }
         let message = match case.answer.user() {
             Some(user) => format!("`{}`", String::from_utf8_lossy(user)),
             None if case.answer.deciding().is_some_and(|step| step.found.is_ok()) => "anybody".to_owned(),
-            None => "nobody who is known".to_owned(),
+            None => "an unknown client".to_owned(),
         };
         Some(Section { name: "who", message, said, notes })
     }
@@ -231,17 +231,17 @@ fn notes(way: &WayOut<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     let nobody = way.groups.iter().any(|group| group.nobody > 0);
     if way.groups.len() > 1 {
-        notes.push("One of each group is drawn, and the drawn ones form a chain.".to_owned());
+        notes.push("One parent of each group is drawn, and these form a chain.".to_owned());
     }
     if nobody && way.groups.len() > 1 {
         let shares = (1..).zip(&way.groups).filter(|(_, group)| group.nobody > 0);
         let shares: Vec<_> = shares
             .map(|(number, group)| format!("{number} ({})", words::percent(f64::from(group.nobody) / 1000.0)))
             .collect();
-        notes.push(format!("Nobody may be drawn of group {}.", shares.join(", ")));
+        notes.push(format!("It may happen that no parent of group {} is drawn.", shares.join(", ")));
     }
     if !way.groups.is_empty() {
-        notes.push(format!("If that fails it is drawn anew, in at most {} attempts.", way.attempts));
+        notes.push(format!("On failure another parent is drawn, up to {} attempts.", way.attempts));
     }
     notes
 }

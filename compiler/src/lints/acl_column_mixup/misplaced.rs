@@ -57,7 +57,7 @@ pub(super) fn target(lint: &mut Lint<'_>, at: Loc, matcher: &Matcher) {
             place,
             format!("`{cited}` stands in the target column, so it is compared with the names of hosts"),
         )
-        .label("no host is called so")
+        .label("no host has this name")
         .note(COLUMNS)
         .help(format!("for {column}, write {example}"))
         .fix(moved(lint.sources, &columns, meant));

@@ -9,7 +9,7 @@ impl Rule {
         paragraph.trim()
     }
 
-    /// Whether it repairs what it finds, safely or on request: then its documentation shows the repair.
+    /// Whether it has a fix, safe or not: then its documentation shows the fixed example.
     #[must_use]
     pub fn has_fix(&self) -> bool {
         self.docs.contains("```3proxy,fixed")
@@ -29,7 +29,7 @@ impl Rule {
             text.push('\n');
         }
         if self.of_3proxy {
-            text.push_str("\n`cfgc run` does otherwise: there, and where `cfgc.toml` says `target = \"cfgc\"`, this rule is silent.\n");
+            text.push_str("\n`cfgc run` behaves differently, so this rule is off if `cfgc.toml` says `target = \"cfgc\"`.\n");
         }
         let listed = |names: &[&str]| {
             let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
@@ -37,18 +37,16 @@ impl Rule {
         };
         if !self.aliases.is_empty() {
             let names = listed(self.aliases);
-            text.extend([
-                "\nIts name may also be written ",
-                &names,
-                ", in comments, arguments and settings.\n",
-            ]);
+            let old =
+                if self.aliases.len() == 1 { "the old name still works" } else { "the old names still work" };
+            text.extend(["\nIt replaces ", &names, "; ", old, " in comments, arguments and settings.\n"]);
         }
         if !self.parts.is_empty() {
             let names = listed(self.parts);
             text.extend([
-                "\nIt has taken in ",
+                "\nIt replaces ",
                 &names,
-                ": in comments, arguments and settings such a name stands for that part of it.\n",
+                "; in comments, arguments and settings, an old name still works for its part of this rule.\n",
             ]);
         }
         if self.refused {
