@@ -187,7 +187,7 @@ mod tests {
                 "not-executed",
                 "",
                 "can't be allowed: cfgc would not do what the configuration says; remove the setting, or run it with 3proxy",
-                "no check of `cfgc doctor`",
+                "not a check of `cfgc doctor`",
             ),
             ("open-proxy", "", "", "is a rule of `cfgc check`, not a check of `cfgc doctor`"),
             ("all", "lists all", "", "lists all"),

@@ -119,7 +119,7 @@ fn a_reload_that_fails_changes_nothing_and_says_why() {
     for (failures, (what, config, why)) in cases.into_iter().enumerate() {
         cfgc.rewrite(&config);
         cfgc.signal("USR1");
-        let failed = |lines: &[String]| lines.iter().filter(|line| line.contains("not reloaded")).count();
+        let failed = |lines: &[String]| lines.iter().filter(|line| line.contains("reload failed")).count();
         cfgc.stderr.wait_until(what, |lines| failed(lines) > failures);
         let said = cfgc.stderr.so_far().join("\n");
         let why = why.replace("@socks", &socks.port().to_string());
@@ -235,7 +235,7 @@ fn files_are_watched_through_renames_links_includes_and_monitors() {
     std::fs::write(&watched, "2").unwrap();
     reloaded(&cfgc, "a monitored file is written");
     std::fs::write(cfgc.config_path(), "nonsense\n").unwrap();
-    cfgc.stderr.wait_for("a broken configuration is written", |line| line.contains("not reloaded"));
+    cfgc.stderr.wait_for("a broken configuration is written", |line| line.contains("reload failed"));
     cfgc.rewrite(&config(""));
     reloaded(&cfgc, "it is mended");
 }

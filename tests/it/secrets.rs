@@ -108,7 +108,7 @@ fn nothing_that_runs_prints_one() {
         "allow bob:CL:zqjxkvw,zqjxkvw bob:CL:zqjxkvw,zqjxkvw\n",
     ] {
         cfgc.rewrite(&(RUNNING.replace('N', "3") + broken));
-        let told = |lines: &[String]| lines.iter().filter(|line| line.contains("not reloaded")).count();
+        let told = |lines: &[String]| lines.iter().filter(|line| line.contains("reload failed")).count();
         let before = told(&cfgc.stderr.so_far());
         cfgc.signal("HUP");
         cfgc.stderr.wait_until("that it was not reloaded", |lines| told(lines) > before);
