@@ -126,7 +126,7 @@ fn what_can_t_be_explained_is_refused() {
         (
             "3proxy.cfg",
             "--service 1 --from 10.0.0 --to a:1",
-            "cfgc: --from: `10.0.0` is no address: write an address, as `192.0.2.7`\n",
+            "cfgc: --from: `10.0.0` is not an address: write an address, as `192.0.2.7`\n",
         ),
         ("none.cfg", "--from 10.0.0.1 --to a:1", "cfgc: `none.cfg` can't be read: "),
     ] {

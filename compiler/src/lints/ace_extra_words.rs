@@ -3,9 +3,9 @@ use super::rule::{Part, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
-    /// An entry has eight fields; 3proxy drops what stands behind them without a word.
+    /// An entry has eight fields; 3proxy silently ignores any further words.
     ///
-    /// They are users, sources, targets, ports, operations, weekdays, periods and weight. A list must not have blanks.
+    /// They are users, sources, targets, ports, operations, weekdays, periods and weight. A list must not contain spaces.
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -30,7 +30,7 @@ rule! {
 }
 
 fn finding(word: Part<'_>) -> Finding {
-    RULE.finding(word.at, format!("`{}` stands behind the last field and is not read", word.cited()))
+    RULE.finding(word.at, format!("`{}` comes after the last field and is not read", word.cited()))
         .label("not read")
-        .help("remove it, or write a list without blanks")
+        .help("remove it, or write the list without spaces")
 }

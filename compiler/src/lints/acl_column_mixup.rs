@@ -19,9 +19,9 @@ mod misplaced;
 mod own_network;
 
 rule! {
-    /// A value stands in the wrong column of an entry, where it is compared with something else.
+    /// A value is in the wrong column of an entry, where it is compared with something else.
     ///
-    /// The columns are users, sources, targets, target ports, operations, weekdays, periods. 3proxy takes any word for a user name
+    /// The columns are users, sources, targets, target ports, operations, weekdays, periods. 3proxy accepts any word as a user name
     /// and almost any for a target, so a value that slipped into these columns is accepted, and the entry does something else.
     ///
     /// An address in the user column is compared with user names:
@@ -32,7 +32,7 @@ rule! {
     /// proxy -i192.168.0.1
     /// ```
     ///
-    /// Put a `*` for the users:
+    /// Write `*` for the users:
     ///
     /// ```3proxy,fixed
     /// auth iponly
@@ -54,7 +54,7 @@ rule! {
     /// proxy -i192.168.0.1
     /// ```
     ///
-    /// A port or an operation among the targets is compared with the names of hosts:
+    /// A port or an operation among the targets is compared with host names:
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -70,7 +70,7 @@ rule! {
     /// proxy -i192.168.0.1
     /// ```
     ///
-    /// A user may be named as an address is, if `users` says so, and a trailing comma is harmless:
+    /// A user may be named like an address, if `users` lists that name, and a trailing comma is harmless:
     ///
     /// ```3proxy,clean
     /// users 192.168.0.5:CL:secret
@@ -143,7 +143,7 @@ fn address_as_user(lint: &mut Lint<'_>, at: Loc, address: &[u8], others: bool) {
     let place = columns.first().copied().unwrap_or(at);
     let address = String::from_utf8_lossy(address);
     let mut finding = RULE
-        .finding(place, format!("`{address}` stands in the user column, so it is compared with user names"))
+        .finding(place, format!("`{address}` is in the user column, so it is compared with user names"))
         .label("no user has this name")
         .note("The columns are: users, sources, targets, target ports, operations, weekdays, periods.");
     if others {
@@ -167,14 +167,14 @@ fn pattern_as_user(lint: &mut Lint<'_>, at: Loc, pattern: &[u8]) {
     // Where targets are listed in their column, it is meant for users.
     let has_targets = columns.get(2).is_some_and(|targets| lint.sources.text(*targets) != b"*");
     let help = if has_targets {
-        "list the users by their names: there are no patterns for them"
+        "list the users by their full names: users can't be matched by patterns"
     } else {
         "if it is a target, write `*` for the users and the sources: `allow * * TARGET`"
     };
     lint.report(
         RULE.finding(
             place,
-            format!("`{pattern}` stands in the user column, where a `*` within a name is no wildcard"),
+            format!("`{pattern}` is in the user column, where a `*` inside a name is not a wildcard"),
         )
         .label("no user has this name")
         .note("The columns are: users, sources, targets, target ports, operations, weekdays, periods.")
@@ -250,15 +250,15 @@ mod tests {
             "acl-column-mixup",
             r"
 deny * * 25
-#        ^ `25` stands in the target column
+#        ^ `25` is in the target column
 bandlimin 64000 * * 80,443
-#                   ^ `80,443` stands in the target column
+#                   ^ `80,443` is in the target column
 allow * * HTTPS
-#         ^ `HTTPS` stands in the target column
+#         ^ `HTTPS` is in the target column
 deny * * 10.0.0.0/8 2001:db8::/32
-#                   ^ `2001:db8::/32` stands in the port column
+#                   ^ `2001:db8::/32` is in the port column
 allow * * * * * 9:00-18:00
-#               ^ `9:00-18:00` stands in the weekday column
+#               ^ `9:00-18:00` is in the weekday column
 allow * * 1e100.example,25.example,163.com,connect,99999
 allow * * connect
 allow * * * 25
@@ -274,17 +274,17 @@ allow * * * * * Mon-Fri,6
             "acl-column-mixup",
             r"
 allow 192.0.2.7 * * 80
-#     ^ `192.0.2.7` stands in the user column
+#     ^ `192.0.2.7` is in the user column
 deny user1,2001:db8::/32
-#    ^ `2001:db8::/32` stands in the user column
+#    ^ `2001:db8::/32` is in the user column
 allow 10.0.0.1-10.0.0.9 192.0.2.0/24
-#     ^ `10.0.0.1-10.0.0.9` stands
+#     ^ `10.0.0.1-10.0.0.9` is in
 bandlimin 64000 10.0.0.1
-#               ^ `10.0.0.1` stands in the user column
+#               ^ `10.0.0.1` is in the user column
 connlim 10 1 * 10.0.0.1
 allow user1,-
 allow *.example.com,user2
-#     ^ `*.example.com` stands in the user column
+#     ^ `*.example.com` is in the user column
 ",
         );
     }

@@ -14,10 +14,10 @@ use crate::{
 };
 
 rule! {
-    /// The access list of an earlier service decides what these entries are for: a `flush` is missing.
+    /// An earlier service's access list already decides what these entries match: a `flush` is missing.
     ///
-    /// A service gets a copy of the list as it stands, and the list goes on: the entries for the next service are added behind those of
-    /// the one before. What those decide, a later entry is never asked.
+    /// A service gets a copy of the list so far, and the list goes on: the entries for the next service are added after those of
+    /// the one before. A later entry is never asked about what those decide.
     ///
     /// ```3proxy,fires
     /// users alice:CL:wonderland bob:CL:builder
@@ -42,7 +42,7 @@ rule! {
     /// socks
     /// ```
     ///
-    /// The fix is not made unasked: it takes the inherited entries away from the services that follow.
+    /// The fix is not applied by default, because it removes the inherited entries from the services that follow.
     ///
     /// A list that grows from service to service is right where each entry is asked:
     ///
@@ -82,8 +82,8 @@ fn check(lint: &mut Lint<'_>) {
     for (found, more) in groups.into_values() {
         lint.report(match more {
             0 => found,
-            1 => found.note("The same goes for one more of the entries behind it."),
-            _ => found.note(format!("The same goes for {more} more of the entries behind it.")),
+            1 => found.note("The same is true of one more entry after it."),
+            _ => found.note(format!("The same is true of {more} more entries after it.")),
         });
     }
 }

@@ -96,7 +96,7 @@ mod tests {
             "address-read-as-name",
             r"
 deny * * ok.example,127.0.0.300,10.0.*
-#                   ^ `127.0.0.300` is no address, so 3proxy looks for a host of this name
+#                   ^ `127.0.0.300` is not an address, so 3proxy looks for a host of this name
 #                               ^ `10.0.*` is a pattern for names, and is not compared with addresses
 allow *
 proxy -i127.0.0.1

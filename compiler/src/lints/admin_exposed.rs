@@ -14,9 +14,9 @@ use crate::{
 };
 
 rule! {
-    /// The admin page listens beyond this machine and asks nobody for a password.
+    /// The admin page can be reached from other machines without a password.
     ///
-    /// It shows the traffic counters and the users' names, and with `writable` the whole configuration, to be changed, too.
+    /// It shows the traffic counters and the users' names, and with `writable` the whole configuration, which it can then change.
     ///
     /// ```3proxy,fires
     /// auth none
@@ -67,10 +67,10 @@ fn check(lint: &mut Lint<'_>) {
 fn finding(lint: &Lint<'_>, service: &Service, reach: Reach, step: &AuthStep, ace: Option<&Ace>) -> Finding {
     let message = match reach {
         Reach::World => {
-            "anyone may see the admin page: it asks for no password and takes clients from any address"
+            "anyone can open the admin page: it asks for no password and accepts clients from any address"
         }
         Reach::Network => {
-            "whoever reaches the admin page may see it: it asks for no password and takes any address"
+            "anyone who can reach the admin page can open it: it asks for no password and accepts any address"
         }
     };
     let mut finding = RULE.finding(service.at, message).label("open");
@@ -78,10 +78,10 @@ fn finding(lint: &Lint<'_>, service: &Service, reach: Reach, step: &AuthStep, ac
         finding.level = Level::Warn;
     }
     finding = match (step.at, ace) {
-        (_, Some(ace)) => finding.also(ace.at, "this entry lets strangers pass"),
+        (_, Some(ace)) => finding.also(ace.at, "this entry allows anyone"),
         (Some(at), None) if step.kind == AuthType::None => finding.also(at, "`none` asks nothing"),
-        (Some(at), None) => finding.also(at, "the access list is empty, so everyone passes"),
-        (None, None) => finding.note("There is no `auth` line and no access list, so everyone passes."),
+        (Some(at), None) => finding.also(at, "the access list is empty, so every client is allowed"),
+        (None, None) => finding.note("There is no `auth` line and no access list, so every client is allowed."),
     };
     if let Some(at) = lint.program.process.writable {
         finding = finding.also(at, "and anyone who opens it can change this file");
@@ -101,7 +101,7 @@ mod tests {
     fn every_way_to_be_exposed_is_found_once() {
         check(
             "admin-exposed",
-            "admin\n#^ anyone may see\nauth strong none\nadmin -p81\n#^ anyone\nauth iponly\nallow *\nwritable\nadmin -p82\n#^ anyone\nproxy\n",
+            "admin\n#^ anyone can open\nauth strong none\nadmin -p81\n#^ anyone\nauth iponly\nallow *\nwritable\nadmin -p82\n#^ anyone\nproxy\n",
         );
         let found = findings("admin-exposed", "admin -i192.168.0.1\n");
         assert_eq!(found.iter().map(|finding| finding.level).collect::<Vec<_>>(), [Level::Warn]);

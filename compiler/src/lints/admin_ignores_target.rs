@@ -86,9 +86,9 @@ fn finding(ace: &Ace, service: &Service, witness: &Witness) -> Finding {
         .also(service.at, "decides who may see this page");
     if ace.action == Action::Deny {
         finding.level = Level::Warn;
-        finding = finding.note(format!("For example {witness} is refused."));
+        finding = finding.note(format!("For example, {witness} is refused."));
     } else {
-        finding = finding.note(format!("For example {witness} passes."));
+        finding = finding.note(format!("For example, {witness} passes."));
     }
     if ace.action == Action::Allow && beyond_this_machine(service).is_some() {
         finding = finding.note("The page listens beyond this machine.");

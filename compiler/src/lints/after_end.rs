@@ -37,10 +37,10 @@ fn check(lint: &mut Lint<'_>) {
         let name = String::from_utf8_lossy(lint.sources.text(first)).into_owned();
         let name = name.split_ascii_whitespace().next().unwrap_or_default();
         lint.report(
-            RULE.finding(first, format!("`{name}` stands behind `end`, so 3proxy does not read it"))
+            RULE.finding(first, format!("`{name}` comes after `end`, so 3proxy does not read it"))
                 .label("nothing from here on has an effect")
                 .also(end, "reading stops here")
-                .help("move `end` to the end of the file, or start what is behind it with `#`"),
+                .help("move `end` to the end of the file, or start the lines after it with `#`"),
         );
     }
 }

@@ -17,11 +17,11 @@ use crate::{
 };
 
 rule! {
-    /// A cache stands behind the type whose answers it should remember, so it never remembers any.
+    /// A cache comes after the type whose answers it should remember, so it never remembers any.
     ///
-    /// The types of a chain are tried in order, and only what succeeds *behind* a `cache` or `cacheacl` is remembered. In
-    /// `auth strong cache` the cache is asked for those whom `strong` refused, and has never heard of them. Nobody gets in by that; it
-    /// only saves nothing.
+    /// The types of a chain are tried in order, and only what succeeds *after* a `cache` or `cacheacl` is remembered. In
+    /// `auth strong cache` the cache is asked only about clients that `strong` refused, and it has no entries for them. This admits nobody; it
+    /// just saves nothing.
     ///
     /// ```3proxy,fires
     /// users alice:CL:wonderland
@@ -41,7 +41,7 @@ rule! {
     /// proxy
     /// ```
     ///
-    /// A type that takes any name stays before the cache, which would make that name a checked one:
+    /// A type that accepts any name stays before the cache; after it, its names would be remembered as checked ones:
     ///
     /// ```3proxy,fires
     /// users alice:CL:wonderland
@@ -63,7 +63,7 @@ rule! {
     /// proxy
     /// ```
     ///
-    /// Written first, a cache lets in whom it knows by its key, so the key must hold the password:
+    /// Written first, a cache admits every client whose key it knows, so the key must contain the password:
     ///
     /// ```3proxy,fires
     /// users alice:CL:wonderland
@@ -83,7 +83,7 @@ rule! {
     /// proxy
     /// ```
     ///
-    /// A type before the cache is fine if another stands behind it:
+    /// A type before the cache is fine if another comes after it:
     ///
     /// ```3proxy,clean
     /// users alice:CL:wonderland
@@ -112,11 +112,11 @@ fn check(lint: &mut Lint<'_>) {
         }
         let (name, behind) = (cache.kind.name(), real.kind.name());
         let finding = RULE
-            .finding(at, format!("`{name}` remembers nothing: it stands behind `{behind}`"))
-            .label("asked only for those who were refused")
+            .finding(at, format!("`{name}` remembers nothing, because it comes after `{behind}`"))
+            .label("asked only for clients that were already refused")
             .also(real_at, "its successes are not remembered")
-            .also(service.at, "so this service authenticates every request anew")
-            .help(format!("remove `{name}`, or write it before `{behind}` with a key that holds `pass`"));
+            .also(service.at, "so this service authenticates every request again")
+            .help(format!("remove `{name}`, or write it before `{behind}` with a key that contains `pass`"));
         lint.report(match fix(lint, service, real) {
             Some(fix) => finding.fix(fix),
             None => finding,
@@ -210,7 +210,7 @@ mod tests {
         check("auth-cache-after-real-type", "authcache user\nauth none cache\nproxy\n");
         check(
             "auth-cache-after-real-type",
-            "authcache user\nauth strong cacheacl none\n#           ^ behind `strong`\nproxy\n",
+            "authcache user\nauth strong cacheacl none\n#           ^ after `strong`\nproxy\n",
         );
     }
 }

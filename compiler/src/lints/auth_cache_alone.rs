@@ -52,7 +52,7 @@ fn check(lint: &mut Lint<'_>) {
                 RULE.finding(at, format!("`{name}` alone lets nobody in: it has nothing to remember"))
                     .label("no other type in this chain")
                     .also(service.at, "so this service refuses everyone")
-                    .help(format!("write the type that checks clients behind it: `auth {name} strong`")),
+                    .help(format!("write the type that checks clients after it: `auth {name} strong`")),
             );
         }
     }

@@ -44,7 +44,7 @@ fn check(lint: &mut Lint<'_>) {
             (
                 format!("`{name}` is never asked: `none` before it lets every request pass"),
                 "lets everyone pass",
-                "remove `none`, or the types behind it",
+                "remove `none`, or the types after it",
             )
         } else {
             (

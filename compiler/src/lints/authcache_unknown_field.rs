@@ -58,14 +58,14 @@ fn finding(word: Part<'_>, trap: CacheTrap) -> Finding {
         CacheTrap::Misread(fields) => RULE
             .finding(
                 word.at,
-                format!("`{cited}` is no field: 3proxy reads {} in it", listed(&mut fields.iter())),
+                format!("`{cited}` is not a field: 3proxy reads {} in it", listed(&mut fields.iter())),
             )
             .label("not what is written"),
         CacheTrap::Unknown if others => {
-            RULE.finding(word.at, format!("`{cited}` is no field, so it is not in the key")).label("ignored")
+            RULE.finding(word.at, format!("`{cited}` is not a field, so it is not in the key")).label("ignored")
         }
         CacheTrap::Unknown => RULE
-            .finding(word.at, format!("`{cited}` is no field: 3proxy takes `user,pass` instead"))
+            .finding(word.at, format!("`{cited}` is not a field: 3proxy takes `user,pass` instead"))
             .label("ignored"),
     };
     finding = finding.note(format!("The fields are {}.", listed(&mut CacheField::ALL.into_iter())));
@@ -134,13 +134,13 @@ mod tests {
             "authcache-unknown-field",
             r"
 authcache userip 60
-#         ^ `userip` is no field: 3proxy reads `ip`, `user` in it
+#         ^ `userip` is not a field: 3proxy reads `ip`, `user` in it
 authcache ip,port 60
-#            ^ `port` is no field, so it is not in the key
+#            ^ `port` is not a field, so it is not in the key
 authcache USER 60
-#         ^ `USER` is no field: 3proxy takes `user,pass` instead
+#         ^ `USER` is not a field: 3proxy takes `user,pass` instead
 authcache nouser 60
-#         ^ `nouser` is no field: 3proxy reads `user` in it
+#         ^ `nouser` is not a field: 3proxy reads `user` in it
 authcache ip,,user, 60
 authcache user;password 60
 ",

@@ -2,7 +2,7 @@
 use super::rule::{Lint, rule};
 
 rule! {
-    /// Clients share this bandwidth: an entry is one channel, however many it is for.
+    /// All clients of this entry share its bandwidth.
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -11,7 +11,7 @@ rule! {
     /// proxy -i10.0.0.1
     /// ```
     ///
-    /// For a limit of each client by itself, write an entry for each:
+    /// To limit each client separately, write an entry for each:
     ///
     /// ```3proxy,clean
     /// auth iponly
@@ -34,7 +34,7 @@ fn check(lint: &mut Lint<'_>) {
         lint.report(
             RULE.finding(line.at, "all clients of this limit share its bandwidth")
                 .label("one channel")
-                .help("write an entry for each client that is to have its own"),
+                .help("write an entry for each client that should have its own limit"),
         );
     }
 }

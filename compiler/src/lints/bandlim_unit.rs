@@ -2,9 +2,9 @@
 use super::rule::{Lint, rule};
 
 rule! {
-    /// The rate of a `bandlim` is in bits a second, and this one is hardly what was meant.
+    /// The rate of a `bandlim` line is in bits per second, and this one is probably a mistake.
     ///
-    /// `1024` is 128 bytes a second: a page takes minutes.
+    /// `1024` is 128 bytes per second: a page takes minutes.
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -13,7 +13,7 @@ rule! {
     /// proxy -i10.0.0.1
     /// ```
     ///
-    /// A megabit a second:
+    /// One megabit per second:
     ///
     /// ```3proxy,clean
     /// auth iponly
@@ -40,9 +40,9 @@ fn check(lint: &mut Lint<'_>) {
             continue;
         };
         lint.report(
-            RULE.finding(line.at, format!("`{rate}` bits a second are `{}` bytes a second", rate / 8))
-                .label("the rate is in bits a second")
-                .help("write the rate in bits: 1000000 is a megabit a second"),
+            RULE.finding(line.at, format!("{rate} bits per second are only {} bytes per second", rate / 8))
+                .label("the rate is in bits per second")
+                .help("write the rate in bits per second: 1000000 is one megabit per second"),
         );
     }
 }

@@ -10,10 +10,10 @@ use crate::{
 };
 
 rule! {
-    /// A name stands where a service needs an address of this host: `internal`, `external`, `-i` or `-e`.
+    /// A name is written where a service needs an address of this host: `internal`, `external`, `-i` or `-e`.
     ///
-    /// 3proxy looks the name up when it starts. If it finds no address to listen on, it says nothing and listens on every interface; if it
-    /// finds none to connect from, it refuses the file. The name of an interface is no address, and neither is `xxx.xxx.xxx.xxx` of an example.
+    /// 3proxy looks the name up when it starts. If it finds no address to listen on, it silently listens on every interface; if it
+    /// finds none to connect from, it refuses the file. The name of an interface is not an address, and neither is a placeholder such as `xxx.xxx.xxx.xxx`.
     ///
     /// ```3proxy,fires
     /// internal eth0
@@ -31,7 +31,7 @@ rule! {
     /// proxy
     /// ```
     ///
-    /// A name that this host may have is only warned about, as is an address with parts left out. `localhost` and `127.1` are this machine
+    /// A name that this host may have only gets a warning, and so does an address with parts left out. `localhost` and `127.1` are this machine
     /// wherever they are written:
     ///
     /// ```3proxy,clean
@@ -54,16 +54,16 @@ fn finding(word: Part<'_>, listens: bool) -> Finding {
     let what = Kind::of(name);
     let message = match what {
         Kind::Interface => format!("`{name}` is the name of an interface, not an address"),
-        Kind::Placeholder => format!("`{name}` is no address"),
-        Kind::Short(address) => format!("`{name}` is no full address: the system reads {address}"),
+        Kind::Placeholder => format!("`{name}` is not an address"),
+        Kind::Short(address) => format!("`{name}` is not a full address: the system reads {address}"),
         Kind::Host => format!("`{name}` is a name, not an address"),
     };
     let then = if matches!(what, Kind::Short(_)) {
-        "behind an `nserver` line its name servers are asked for it"
+        "after an `nserver` line, its name servers are asked for it"
     } else if listens {
-        "looked up at the start; if it has no address, the service listens on every interface"
+        "looked up at startup; if it has no address, the service listens on every interface"
     } else {
-        "looked up at the start; if it has no address, 3proxy refuses the file"
+        "looked up at startup; if it has no address, 3proxy refuses the file"
     };
     let help = match what {
         Kind::Interface if listens => format!("write its address, or `-Di{name}` at the service"),
@@ -187,14 +187,14 @@ mod tests {
             "bind-address-is-name",
             r#"
 internal xxx.xxx.xxx.xxx
-#        ^ `xxx.xxx.xxx.xxx` is no address
+#        ^ `xxx.xxx.xxx.xxx` is not an address
 external "usb0"
 #        ^ `usb0` is the name of an interface
 proxy -i10.0.0.x -eproxy.example.com
-#     ^ `10.0.0.x` is no address
+#     ^ `10.0.0.x` is not an address
 #                ^ `proxy.example.com` is a name, not an address
 socks -i192.168.1 -elocalhost
-#     ^ `192.168.1` is no full address: the system reads 192.168.0.1
+#     ^ `192.168.1` is not a full address: the system reads 192.168.0.1
 socks -i127.1 -e0x7f.1
 internal LOCALHOST
 external 2001:db8::1

@@ -7,9 +7,9 @@ use crate::{
 };
 
 rule! {
-    /// 3proxy takes a byte order mark for a part of the first command, which it then does not know.
+    /// 3proxy reads a byte order mark as part of the first command, which it then does not know.
     ///
-    /// Some editors put the mark in front of UTF-8. Behind a `#` it does no harm.
+    /// Some editors write the mark at the start of UTF-8 files. In a comment it does no harm.
     ///
     /// ```3proxy,fires
     /// {BOM}auth iponly

@@ -46,7 +46,7 @@ fn check(lint: &mut Lint<'_>) {
         if told.insert(cache.at) {
             lint.report(
                 cache
-                    .finding(&RULE, "after one login every client is taken for that user", "user,pass")
+                    .finding(&RULE, "after one login, every client counts as that user", "user,pass")
                     .help("add `user,pass` to the fields"),
             );
         }

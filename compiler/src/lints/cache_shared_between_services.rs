@@ -17,9 +17,9 @@ use crate::{
 };
 
 rule! {
-    /// One service believes what another remembered, although it would have decided otherwise.
+    /// A service uses another's cached answer, although it would have decided differently.
     ///
-    /// The authentication cache is one for the whole process, and its key has the named fields only. So a client that one service admits
+    /// The whole process shares one authentication cache, and its key has only the named fields. So a client that one service admits
     /// is found by every other service with the same fields: as a user whose password nobody checked, or, with `cacheacl`, with
     /// the verdict of the other's access list. `acl`, `srvaddr` or `srvport` in the key keep services apart.
     ///

@@ -86,7 +86,7 @@ fn finding(acls: &Acls, chain: Loc, bypassed: &Bypassed<'_>) -> Finding {
     }
     finding = finding
         .also(cached.service.at, "in this service")
-        .note(format!("For example {witness}: the second time it leaves from the default address."));
+        .note(format!("For example, {witness}: the second time it leaves from the default address."));
     if *services > 1 {
         finding = finding.note(format!("{services} services have this chain."));
     }

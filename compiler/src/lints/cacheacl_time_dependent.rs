@@ -130,11 +130,11 @@ fn finding(at: Loc, cached: &Cached<'_>, ace: &Ace, (witness, time): &(Witness, 
     finding
         .also(cached.service.at, "in this service")
         .note(format!(
-            "For example {witness} passes {}, and is refused {}.",
+            "For example, {witness} passes {}, and is refused {}.",
             shown(witness.time),
             shown(*time)
         ))
-        .help("write `cache`: it remembers who the client is, and asks the access list each time")
+        .help("write `cache`, which remembers the client's identity and checks the access list each time")
         .fix(Fix::replace("write `cache` for `cacheacl`", Safety::Safe, at, "cache"))
 }
 

@@ -83,13 +83,13 @@ fn finding(acls: &Acls, at: crate::sources::Loc, bypassed: &Bypassed<'_>) -> Fin
         .also(entry.at, "the entry that names it")
         .also(cached.service.at, "in this service")
         .note(format!(
-            "For example {witness}: the first time it goes through the parent, the second time direct."
+            "For example, {witness}: the first time it goes through the parent, the second time direct."
         ));
     if *services > 1 {
         finding = finding.note(format!("{services} services have this chain."));
     }
     finding
-        .help("write `cache`: it remembers who the client is, and asks the access list each time")
+        .help("write `cache`, which remembers the client's identity and checks the access list each time")
         .fix(Fix::replace("write `cache` for `cacheacl`", Safety::Safe, at, "cache"))
 }
 

@@ -36,7 +36,7 @@ fn check(lint: &mut Lint<'_>) {
         let clear = matches!(&user.password, Password::Clear(password) if !password.expose().is_empty());
         if clear && !user_words::continues(lint.sources, user.at) {
             lint.report(
-                RULE.finding(user.at, format!("the password of user `{}` stands here as it is", user.name))
+                RULE.finding(user.at, format!("the password of user `{}` is in clear text", user.name))
                     .help("write a hash (`NAME:CR:HASH`), which `cfgc crypt` makes"),
             );
         }

@@ -74,7 +74,7 @@ fn finding(line: Loc, accounts: u32) -> Finding {
             _ => "a file of users has no comments: this line makes accounts all the same",
         })
         .label("the words are read as if the sign were not there")
-        .help("remove the line from the file; a comment can stand above the `users` line");
+        .help("remove the line from the file; a comment can be above the `users` line");
     if accounts == 0 {
         finding.level = Level::Warn;
     }

@@ -11,7 +11,7 @@ rule! {
     /// proxy -i10.0.0.1
     /// ```
     ///
-    /// For a limit of each client by itself, write an entry for each:
+    /// To limit each client separately, write an entry for each:
     ///
     /// ```3proxy,clean
     /// auth iponly
@@ -33,7 +33,7 @@ fn check(lint: &mut Lint<'_>) {
         lint.report(
             RULE.finding(line.at, "all clients of this limit are counted together")
                 .label("one count")
-                .help("write an entry for each client that is to have its own"),
+                .help("write an entry for each client that should have its own limit"),
         );
     }
 }

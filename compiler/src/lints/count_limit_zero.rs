@@ -31,6 +31,6 @@ rule! {
 
 /// `word` is the quota.
 pub(crate) fn finding(command: &Command<'_>, word: &Arg<'_>) -> Finding {
-    RULE.finding(word.at, format!("`{}` is no quota that `{}` takes", word.text(), command.name()))
+    RULE.finding(word.at, format!("`{}` is not a quota that `{}` takes", word.text(), command.name()))
         .help("write a number of megabytes above 0")
 }

@@ -49,11 +49,11 @@ fn check(lint: &mut Lint<'_>) {
     let Some(first) = lines.into_iter().find(|at| before.iter().any(|ran| ran.at == *at)) else { return };
     let finding = match file.and_then(|at| commands.get(at)) {
         None => RULE
-            .finding(first, "what this quota counts is not kept: there is no counter file")
+            .finding(first, "what this quota counts is lost at exit: there is no counter file")
             .label("starts anew with each start")
             .help("write `counter FILE` before it, or the number 0"),
         Some(counter) => RULE
-            .finding(first, "what this quota has counted is not read: the counter file is named behind it")
+            .finding(first, "what this quota has counted is not read: the counter file is named after it")
             .label("starts anew with each start")
             .also(counter.at, "the file is opened here")
             .help("move the `counter` line above the quotas"),

@@ -40,7 +40,7 @@ fn check(lint: &mut Lint<'_>) {
     if let (Some(started), Some(daemon)) = (started, behind.first()) {
         let (daemon, name, at) = (daemon.at, started.row.name, started.at);
         lint.report(
-            RULE.finding(daemon, format!("`daemon` stands behind `{name}`"))
+            RULE.finding(daemon, format!("`daemon` comes after `{name}`"))
                 .also(at, "started before the process goes to the background")
                 .help("move `daemon` to the start of the file"),
         );

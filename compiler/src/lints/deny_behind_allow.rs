@@ -68,7 +68,7 @@ fn check(lint: &mut Lint<'_>) {
                 .label("comes too late")
                 .also(passing, "lets pass what it was to refuse")
                 .also(service, "in this service")
-                .note(format!("For example {witness} passes."))
+                .note(format!("For example, {witness} passes."))
                 .help("move it above the entries that it is an exception from"),
         );
     }

@@ -46,7 +46,7 @@ fn check(lint: &mut Lint<'_>) {
             lint.report(
                 RULE.finding(
                     ace.at,
-                    "3proxy skips this `deny` behind a request that matched an entry of more weight",
+                    "3proxy skips this `deny` after a request that matched an entry of more weight",
                 )
                 .label(format!("has the weight {}", ace.weight))
                 .also(heaviest.at, format!("has the weight {}", heaviest.weight))

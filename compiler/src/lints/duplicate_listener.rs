@@ -20,9 +20,9 @@ use crate::{
 rule! {
     /// Two services that listen on one address and port share its connections at random.
     ///
-    /// 3proxy sets `SO_REUSEPORT` on its listening sockets, so the second service starts without a word, and the kernel gives
-    /// each new connection to either of them. What a client may do then depends on which it met. Services that treat every client
-    /// alike are only reported at level warn: most likely a line stands there twice. `cfgc run` serves neither such pair.
+    /// 3proxy sets `SO_REUSEPORT` on its listening sockets, so the second service starts without an error, and the kernel gives
+    /// each new connection to either of them. What a client may do then depends on which one it reached. Services that treat every client
+    /// alike are only reported at level warn: most likely a line was written twice. `cfgc run` serves neither such pair.
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -97,7 +97,7 @@ fn finding(first: &Service, second: &Service, place: Place<'_>, alike: bool) -> 
         let mut finding = RULE.finding(second.at, message);
         finding.level = Level::Warn;
         return finding
-            .label("it adds nothing but a second `maxconn`")
+            .label("its only effect is a second `maxconn`")
             .also(first.at, "the other one")
             .help("remove it; if both are meant, write `-olSO_REUSEPORT` on each");
     }

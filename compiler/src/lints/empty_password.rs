@@ -61,7 +61,7 @@ fn found(part: Part<'_>) -> Finding {
     };
     let finding = RULE
         .finding(around.word.map_or(part.at, |(word, _)| word), message)
-        .label("no password stands behind the colon");
+        .label("there is no password after the colon");
     if gaps.is_empty() {
         return finding.help(format!("write `{name}:CL:PASSWORD`, or remove the user"));
     }

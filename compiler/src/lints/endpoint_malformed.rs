@@ -35,10 +35,10 @@ fn finding(part: Part<'_>, fault: EndpointTrap) -> Option<Finding> {
     let cited = part.cited();
     let (message, help) = match fault {
         EndpointTrap::Port(_) => {
-            (format!("`{cited}` is no port of a name server"), "write a number from 1 to 65535")
+            (format!("`{cited}` is not a port of a name server"), "write a number from 1 to 65535")
         }
         EndpointTrap::Transport => (
-            format!("`{cited}` is no transport, so 3proxy asks by UDP or TCP as the word happens to say"),
+            format!("`{cited}` is not a transport, so the choice of UDP or TCP is left to chance"),
             "write `/tcp` or nothing: 3proxy has no DNS over TLS or HTTPS",
         ),
         EndpointTrap::Unbracketed => return None,

@@ -33,6 +33,6 @@ rule! {
 /// `command` has no entry to extend.
 pub(crate) fn finding(command: &Command<'_>) -> Finding {
     let name = command.name();
-    RULE.finding(command.at, format!("there is no entry that this `{name}` could extend"))
+    RULE.finding(command.at, format!("there is no entry for this `{name}` to extend"))
         .help("write an `allow` before it")
 }

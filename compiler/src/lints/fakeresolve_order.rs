@@ -9,7 +9,7 @@ use crate::{
 };
 
 rule! {
-    /// `fakeresolve` stands where it fakes too much, or nothing.
+    /// `fakeresolve` is in a place where it affects too much, or nothing.
     ///
     /// From its line on every name is 127.0.0.2, the name of a parent, too (not for `cfgc run`). So the parents come first:
     ///
@@ -29,7 +29,7 @@ rule! {
     /// proxy
     /// ```
     ///
-    /// A name server behind it switches it off:
+    /// A name server after it switches it off:
     ///
     /// ```3proxy,fires
     /// fakeresolve
@@ -69,14 +69,14 @@ fn check(lint: &mut Lint<'_>) {
 }
 
 fn faked(Faked { at, by }: Faked) -> Finding {
-    RULE.finding(at, "this parent is taken to be at 127.0.0.2, as every name behind `fakeresolve`")
+    RULE.finding(at, "this parent's name is resolved to 127.0.0.2, because `fakeresolve` is above it")
         .label("its name is not resolved")
         .also(by, "fakes every name from here on")
         .help("move `fakeresolve` below the parents, or write the parent's address")
 }
 
 fn switched_off(lint: &Lint<'_>, Overwritten { old, new }: &Overwritten<Loc>) -> Finding {
-    RULE.finding(*old, "`fakeresolve` is not in force: a later `nserver` switches it off")
+    RULE.finding(*old, "`fakeresolve` has no effect, because a later `nserver` switches it off")
         .label("names are resolved all the same")
         .also(*new, "asks this server from here on")
         .help("move `fakeresolve` below the `nserver` lines")

@@ -141,14 +141,14 @@ fn finding(
         Some(parent) => RULE
             .finding(
                 parent.at,
-                format!("a parent of type `{}` is told 127.0.0.2 instead of the name", parent.kind.name()),
+                format!("a parent of type `{}` is sent 127.0.0.2 instead of the name", parent.kind.name()),
             )
-            .label("is told the address")
+            .label("is sent the address")
             .also(ace.at, "for what this entry matches")
             .fix(plus(sources, parent)),
         None => RULE
             .finding(ace.at, "what is asked for by name goes to 127.0.0.2, this machine itself")
-            .label("has no parent to leave the name to"),
+            .label("has no parent that resolves the name"),
     };
     let help = if way.is_some() {
         "write a type with a `+`, or take out `fakeresolve`"

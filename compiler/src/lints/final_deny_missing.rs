@@ -9,7 +9,7 @@ use crate::program::{
 };
 
 rule! {
-    /// The end of this list asks for a password that would help nobody.
+    /// Clients that this list does not match are asked for a password that nothing checks.
     ///
     /// A request that no entry matches is answered with 407, so browsers show a login window, even where no name or password is ever
     /// asked for. An explicit `deny *` at the end answers 403, and says to readers where the list ends.

@@ -155,7 +155,7 @@ fn bypassed(
         RULE.finding(ace.at, "what this entry denies by name is reached by address")
             .label("compared with names only")
             .also(service.at, "clients of this service may ask for an address")
-            .note(format!("For example {refused} is refused, but {passing}, if that is its address, passes."))
+            .note(format!("For example, {refused} is refused, but {passing}, if that is its address, passes."))
             .help("deny the addresses as well, or allow only what is needed: see `cfgc explain hostname-rule-bypassed-by-address`"),
     )
 }

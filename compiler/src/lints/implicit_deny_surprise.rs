@@ -5,7 +5,7 @@ use crate::program::{acl::Action, auth::AuthType};
 rule! {
     /// A list that only denies lets nobody pass.
     ///
-    /// What no entry matches is refused at the end of the list. So a list of what is forbidden needs an `allow` for the rest.
+    /// A request that no entry matches is refused. So a list of `deny` entries needs an `allow` for the rest.
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -57,9 +57,9 @@ fn check(lint: &mut Lint<'_>) {
         if let Some(last) = program.acls.ace(acl.last) {
             lint.report(
                 RULE.finding(last.at, "every request is refused: no entry of this list lets one pass")
-                    .label("the last entry; what no entry matches is refused behind it")
+                    .label("the last entry; requests that no entry matches are refused after it")
                     .also(service.at, "by this service")
-                    .help("write an `allow` for the rest behind it, such as `allow * 10.0.0.0/8`"),
+                    .help("write an `allow` for the rest after it, such as `allow * 10.0.0.0/8`"),
             );
         }
     }

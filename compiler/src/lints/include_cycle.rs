@@ -43,5 +43,5 @@ pub(crate) fn too_deep(at: Loc) -> Finding {
 pub(crate) fn too_much(at: Loc) -> Finding {
     RULE.finding(at, "more is included in all than any configuration needs, so the rest is left out")
         .label("from here on nothing is included")
-        .help("write a long list into one entry, which all services behind it copy")
+        .help("write a long list into one entry, which all services after it copy")
 }

@@ -55,11 +55,11 @@ fn check(lint: &mut Lint<'_>) {
             lint.report(
                 RULE.finding(
                     at,
-                    format!("`{path}` is not read: it stands in a file that `$` brings in itself"),
+                    format!("`{path}` is not read, because it is in a file that is itself included by `$`"),
                 )
                 .label("taken as it is written, without its `$`")
                 .also(by, "brought in here")
-                .help("name both files, one behind the other, in the line of the configuration"),
+                .help("name both files, one after the other, in the line of the configuration"),
             );
         }
     }

@@ -12,9 +12,9 @@ use crate::{
 };
 
 rule! {
-    /// An argument that is not what it has to be: 3proxy refuses the whole file.
+    /// An argument has a value that its command does not accept, so 3proxy refuses the whole file.
     ///
-    /// For instance a source that is no address, network or range, a port that is no number, or an operation that does
+    /// For instance, a source that is not an address, network or range, a port that is not a number, or an operation that does
     /// not exist.
     ///
     /// ```3proxy,fires
@@ -56,18 +56,18 @@ pub(crate) fn source(field: &Arg<'_>, part: Span, error: AddressError) -> Findin
         AddressError::Reversed => ("ends before it begins", "write the lower address first"),
         AddressError::MixedFamilies => ("mixes IPv4 and IPv6", "write two ranges"),
         AddressError::Length => (
-            "has a length that no address of its family has",
+            "has a prefix length that is too long for its address family",
             "write a length from 0 to 32, or to 128 for IPv6",
         ),
         AddressError::NotAnAddress if item.as_bytes() == b"*" => {
-            ("is no address: `*` must stand alone", "write `*` alone, or addresses")
+            ("is not an address: `*` must be the only item", "write `*` alone, or addresses")
         }
         AddressError::NotAnAddress if is_name(item.as_bytes()) => (
-            "is no address, network or range",
+            "is not an address, network or range",
             "if it is a target, write `*` for the sources: `allow * * NAME`; clients are known by address only",
         ),
         AddressError::NotAnAddress => (
-            "is no address, network or range",
+            "is not an address, network or range",
             "write addresses here: the fields are users, sources, targets, ports, in this order",
         ),
     };
@@ -89,13 +89,13 @@ pub(crate) fn port(field: &Arg<'_>, part: Span) -> Finding {
     } else {
         "write numbers and ranges separated by commas, without spaces: `80,443,8000-8080`"
     };
-    RULE.finding(field.part(part), format!("`{item}` in the port field is no port")).help(help)
+    RULE.finding(field.part(part), format!("`{item}` in the port field is not a port")).help(help)
 }
 
 /// A word of an operation list is no operation.
 pub(crate) fn operation(field: &Arg<'_>, part: Span) -> Finding {
     let item = part.of(&field.value);
-    let finding = RULE.finding(field.part(part), format!("`{}` is no operation", Text::from(item)));
+    let finding = RULE.finding(field.part(part), format!("`{}` is not an operation", Text::from(item)));
     match closest(item, OPERATION_WORDS.iter().map(|(name, _)| *name)) {
         Some(name) => finding.help(format!("write `{name}`")),
         None => finding

@@ -13,10 +13,10 @@ use crate::{
 };
 
 rule! {
-    /// No request is asked this limit: a `no…` line before it ends the walk for all that it is for.
+    /// This limit is never applied: a `no…` line before it covers all its requests.
     ///
-    /// Limits are asked in order. Every one that matches applies, up to the first `nobandlimin`, `nobandlimout`, `noconnlim` or `nocount…`
-    /// that does.
+    /// Limits are checked in order. Every one that matches applies, up to the first `nobandlimin`, `nobandlimout`, `noconnlim` or `nocount…`
+    /// that matches.
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -97,11 +97,11 @@ fn ended<'a>(
 
 fn finding(at: Loc, by: &BTreeSet<Loc>) -> Finding {
     let mut finding = RULE
-        .finding(at, "no request is asked this limit: it stands behind the exception of all that it is for")
+        .finding(at, "this limit is never applied: an exception before it covers all its requests")
         .label("never applies")
-        .help("move it above the `no…` line, or delete it");
+        .help("move the limit above the `no…` line, or remove it");
     for end in by.iter().take(2) {
-        finding = finding.also(*end, "ends the walk for its requests");
+        finding = finding.also(*end, "this exception covers its requests");
     }
     finding
 }

@@ -12,10 +12,10 @@ use crate::{
 };
 
 rule! {
-    /// This exception changes nothing: the limits stand before it, and none behind it.
+    /// This exception changes nothing, because all limits come before it.
     ///
-    /// Limits are asked in order, and every one that matches applies, up to the first `no…` line that does. So an exception must stand
-    /// above what it is an exception from:
+    /// Limits are checked in order, and every one that matches applies, up to the first `no…` line that matches. So an exception must come
+    /// before the limit it excepts from:
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -81,10 +81,10 @@ fn check(lint: &mut Lint<'_>) {
         lint.report(
             RULE.finding(
                 at,
-                "this exception changes nothing: no limit that it is an exception from stands behind it",
+                "this exception changes nothing: no limit that it could except from comes after it",
             )
             .label("too late")
-            .also(limit, "this limit has applied to its requests")
+            .also(limit, "this limit has already been applied to its requests")
             .help("move the exception above the limit"),
         );
     }

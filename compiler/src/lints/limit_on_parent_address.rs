@@ -82,7 +82,7 @@ fn check(lint: &mut Lint<'_>) {
         lint.report(
             RULE.finding(at, format!("this limit is for requests to `{address}`, not for those through it"))
                 .label("compares what the client asks for")
-                .also(parent, "the way to it is no target")
+                .also(parent, "the connection to a parent has no target")
                 .help("limit the clients, or the targets that they ask for"),
         );
     }

@@ -53,14 +53,14 @@ fn check(lint: &mut Lint<'_>) {
     repeated(&limits.connections, |one, other| one == other, &mut found);
     for (at, first, same) in found {
         let message = if same {
-            "this limit stands in the file already: it is for all services"
+            "this limit is already in the file, and it applies to all services"
         } else {
             "there is a limit for the same requests already: both apply, so that the lower counts"
         };
         lint.report(
             RULE.finding(at, message)
                 .label(if same { "adds nothing" } else { "for the same requests" })
-                .also(first, "the limit that stands already")
+                .also(first, "the limit that is already there")
                 .help("delete one of them; a limit can't be given to one service"),
         );
     }

@@ -28,7 +28,7 @@ rule! {
 pub(crate) fn finding(at: Loc, message: &str, refused: bool) -> Finding {
     let mut finding = RULE
         .finding(at, message)
-        .label("behind 65,534 bytes")
+        .label("after 65,534 bytes")
         .help("put the list into a file and name it with `$`, or write several lines");
     finding.refused = refused;
     finding

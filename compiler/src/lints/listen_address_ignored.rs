@@ -6,7 +6,7 @@ rule! {
     /// An address to listen on that is none is ignored, and the service may listen everywhere.
     ///
     /// 3proxy keeps the address in force before; with none it listens on every interface. A number must have no zero before
-    /// it: `127.0.0.02` is no address. Behind an IPv4 address what looks like an IPv6 one, and the other way round, is not
+    /// it: `127.0.0.02` is not an address. Behind an IPv4 address what looks like an IPv6 one, and the other way round, is not
     /// ignored: 3proxy forgets the earlier address and listens on every interface.
     ///
     /// ```3proxy,fires

@@ -109,8 +109,8 @@ fn finding(parent: &Parent, ace: &Ace, service: &Service, to: ServiceKind, witne
         .label(format!("goes on as a request to `{}`, for which the list is walked again", to.name()))
         .also(ace.at, "this entry is passed over then")
         .also(service.at, "by this service")
-        .note(format!("For example {witness} is refused."))
-        .help("put an `allow` for such requests behind it")
+        .note(format!("For example, {witness} is refused."))
+        .help("write an `allow` for such requests after it")
 }
 
 #[cfg(test)]

@@ -283,7 +283,7 @@ fn finding(
     let listed = networks.join(",");
     let finding = RULE
         .finding(place, format!("clients can reach local targets through the proxy: {}", networks.join(", ")))
-        .note(format!("For example {witness} passes."));
+        .note(format!("For example, {witness} passes."));
     if place == service.at {
         return finding.help(format!("write `deny * * {listed}` and `allow *` above the service"));
     }

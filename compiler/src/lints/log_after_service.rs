@@ -47,7 +47,7 @@ fn check(lint: &mut Lint<'_>) {
     let Some(log) = logs.filter(|log| program.process.log_files.log_lines.contains(log)) else { return };
     for service in nowhere {
         lint.report(
-            RULE.finding(service.at, "this service logs nowhere: the first `log` line stands behind it")
+            RULE.finding(service.at, "this service writes no log: the first `log` line comes after it")
                 .also(log, "the first `log` line")
                 .help("move `log` above it, or write `log /dev/null` there if it is not to log"),
         );

@@ -43,7 +43,7 @@ fn check(lint: &mut Lint<'_>) {
         let unknown = unknown(field.text);
         let (letter, other) = unknown.map_or(('?', '?'), |letter| (letter, swapped(letter)));
         lint.report(
-            RULE.finding(field.at, format!("`%{letter}` in a log format stands for nothing"))
+            RULE.finding(field.at, format!("`%{letter}` in a log format has no meaning"))
                 .label(format!("`{letter}` is written as it is"))
                 .help(if letter == other {
                     "write `%%` for a percent sign; the fields are in the manual".to_owned()

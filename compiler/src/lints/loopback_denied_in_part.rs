@@ -80,7 +80,7 @@ fn check(lint: &mut Lint<'_>) {
             RULE.finding(at, "this `deny` is for one address of this machine, and others lead to it as well")
                 .label("all of 127.0.0.0/8 is this machine")
                 .also(service, "by this service")
-                .note(format!("For example {witness} passes."))
+                .note(format!("For example, {witness} passes."))
                 .help("deny `127.0.0.0/8`")
                 .fix(fix(lint.sources, at)),
         );

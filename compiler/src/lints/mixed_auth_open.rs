@@ -97,7 +97,7 @@ fn finding(
         finding = finding.also(at, "asks for no name");
     }
     finding = match entry.and_then(|id| lint.program.acls.ace(id)) {
-        Some(ace) => finding.also(ace.at, "and this entry lets everyone in who has none"),
+        Some(ace) => finding.also(ace.at, "and this entry admits every client without a password"),
         None => finding.note("The access list is empty, so everyone passes."),
     };
     if beyond_this_machine(service).is_none_or(|reach| reach == Reach::Network) {
@@ -105,8 +105,8 @@ fn finding(
     }
     finding
         .also(service.at, "of this service")
-        .note(format!("For example {witness} passes."))
-        .help("say who needs no password (`allow - 10.0.0.0/8`), and list the users in the other entries (`allow alice,bob`)")
+        .note(format!("For example, {witness} passes."))
+        .help("list the clients that need no password (`allow - 10.0.0.0/8`), and the users in the other entries (`allow alice,bob`)")
 }
 
 #[cfg(test)]

@@ -29,5 +29,5 @@ rule! {
 
 fn finding(word: Part<'_>) -> Finding {
     RULE.finding(word.at, format!("`{}` holds no address, and is ignored", word.cited()))
-        .help("write the address that clients are to be told: `-Ne192.0.2.1`")
+        .help("write the address that clients should be given: `-Ne192.0.2.1`")
 }

@@ -34,11 +34,11 @@ fn finding(part: Part<'_>, fault: AddressTrap) -> Option<Finding> {
     let cited = part.cited();
     let (message, label) = match fault {
         AddressTrap::LengthMissing => {
-            (format!("`{cited}` is no length: 3proxy reads `/0`"), "every address matches")
+            (format!("`{cited}` is not a length: 3proxy reads `/0`"), "every address matches")
         }
-        AddressTrap::LengthJunk => (format!("`{cited}` behind the length is not read"), "not read"),
+        AddressTrap::LengthJunk => (format!("`{cited}` after the length is not read"), "not read"),
         AddressTrap::LengthWraps => (format!("`{cited}` is too large a length"), "read as another"),
-        AddressTrap::BehindRange => (format!("`{cited}` behind a range is not read"), "not read"),
+        AddressTrap::BehindRange => (format!("`{cited}` after a range is not read"), "not read"),
         AddressTrap::HostBits => return None,
     };
     let finding = RULE.finding(part.at, message).label(label);

@@ -37,10 +37,10 @@ rule! {
 /// `service` stands between `command` and the entry that it extends.
 pub(crate) fn finding(command: &Command<'_>, entry: Loc, service: Loc) -> Finding {
     let name = command.name();
-    RULE.finding(command.at, format!("this `{name}` extends an entry that stands before a service"))
+    RULE.finding(command.at, format!("this `{name}` extends an entry before a service line"))
         .label("extends the last entry")
         .also(entry, "which is this one")
         .also(service, "this service has copied it as it was")
         .part((name.as_bytes() == b"weight").then_some("weight-misplaced"))
-        .help(format!("write `{name}` right behind the entry that it is meant for"))
+        .help(format!("write `{name}` directly after the entry that it is meant for"))
 }

@@ -30,6 +30,6 @@ rule! {
 
 /// `word` is the size.
 pub(crate) fn finding(command: &Command<'_>, word: &Arg<'_>) -> Finding {
-    RULE.finding(word.at, format!("`{}` is no size that `{}` takes", word.text(), command.name()))
+    RULE.finding(word.at, format!("`{}` is not a size that `{}` takes", word.text(), command.name()))
         .help("write at least 256; `65536` is usual")
 }

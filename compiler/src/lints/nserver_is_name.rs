@@ -39,8 +39,8 @@ rule! {
 pub(crate) fn finding(command: &Command<'_>, at: Loc, name: &str) -> Finding {
     if let Some(address) = short_address(name.as_bytes()) {
         return RULE
-            .finding(at, format!("`{name}` is no full address: the system reads {address}"))
-            .label("behind an `nserver` line its name servers are asked for it")
+            .finding(at, format!("`{name}` is not a full address: the system reads {address}"))
+            .label("after an `nserver` line, its name servers are asked for it")
             .help(format!("write `{address}`, or the address that is meant"));
     }
     RULE.finding(at, format!("`{name}` is a name, and `{}` wants an address", command.name()))
@@ -69,7 +69,7 @@ proxy
             r"
 authnserver localhost
 authnserver 8.8
-#           ^ `8.8` is no full address: the system reads 8.0.0.8
+#           ^ `8.8` is not a full address: the system reads 8.0.0.8
 nserver 127.0.0.1
 nserver 127.1
 #       ^ `127.1` is no full address

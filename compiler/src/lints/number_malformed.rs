@@ -34,8 +34,8 @@ rule! {
 fn finding(part: Part<'_>, fault: NumberTrap) -> Finding {
     let cited = part.cited();
     let message = match fault {
-        NumberTrap::NotANumber => format!("`{cited}` is no number: 3proxy reads 0"),
-        NumberTrap::Junk => format!("`{cited}` behind the number is not read"),
+        NumberTrap::NotANumber => format!("`{cited}` is not a number: 3proxy reads 0"),
+        NumberTrap::Junk => format!("`{cited}` after the number is not read"),
         NumberTrap::Wraps => format!("`{cited}` is out of range: 3proxy reads another number"),
     };
     RULE.finding(part.at, message).help("write digits only, without a unit")

@@ -90,14 +90,14 @@ fn finding(
         finding.level = Level::Warn;
     }
     if let Some(ace) = entry.and_then(|id| program.acls.ace(id)) {
-        finding = finding.also(ace.at, "this entry lets strangers pass");
+        finding = finding.also(ace.at, "this entry allows anyone");
     }
     finding = match step.at {
         Some(at) if step.kind == AuthType::None => finding.also(at, "`none` asks nothing"),
-        Some(at) if entry.is_none() => finding.also(at, "the access list is empty, so everyone passes"),
+        Some(at) if entry.is_none() => finding.also(at, "the access list is empty, so every client is allowed"),
         Some(at) => finding.also(at, format!("`{}` asks for no password", step.kind.name())),
         None if entry.is_none() => {
-            finding.note("There is no `auth` line and no access list, so everyone passes.")
+            finding.note("There is no `auth` line and no access list, so every client is allowed.")
         }
         None => finding.note("There is no `auth` line, so the access list decides alone."),
     };
@@ -109,7 +109,7 @@ fn finding(
     if let Some(at) = service.listen.address.at {
         finding = finding.also(at, "it listens here");
     }
-    finding.note(format!("For example {witness} passes.")).help(
+    finding.note(format!("For example, {witness} passes.")).help(
         "name the clients (`allow * 10.0.0.0/8`), ask for passwords (`auth strong` with `users`), or listen on this machine only (`-i127.0.0.1`)",
     )
 }

@@ -38,5 +38,5 @@ pub(crate) fn finding(command: &Command<'_>, entry: Loc) -> Finding {
     RULE.finding(command.at, "a parent can't belong to a `deny`")
         .label("extends the last entry")
         .also(entry, "which is this one")
-        .help("move the line behind the `allow` that it is meant for")
+        .help("move the line to after the `allow` that it is meant for")
 }

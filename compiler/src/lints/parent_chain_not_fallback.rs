@@ -57,7 +57,7 @@ fn check(lint: &mut Lint<'_>) {
 }
 
 fn finding(first: &Parent, second: &Parent) -> Finding {
-    RULE.finding(second.at, "this parent is the hop behind the one before, and does not replace it")
+    RULE.finding(second.at, "this parent is the next hop after the previous one, not a replacement for it")
         .label("is reached through the first")
         .also(first.at, "the first hop")
         .help("if they replace each other, write `500` for both weights")

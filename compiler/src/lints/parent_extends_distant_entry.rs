@@ -69,7 +69,7 @@ fn check(lint: &mut Lint<'_>) {
 }
 
 fn finding(parent: &Parent, ace: &Ace, service: &Service) -> Finding {
-    RULE.finding(parent.at, "this parent belongs to an entry that stands above a service")
+    RULE.finding(parent.at, "this parent belongs to an entry above a service line")
         .label("is for the services below only")
         .also(ace.at, "extends this entry")
         .also(service.at, "which this service has already copied without the parent")

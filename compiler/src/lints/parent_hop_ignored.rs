@@ -61,7 +61,7 @@ fn check(lint: &mut Lint<'_>) {
 
 fn found(parent: &Parent, last: &Parent) -> Finding {
     RULE.finding(parent.at, "this parent is never used")
-        .label("behind the end of the chain")
+        .label("after the end of the chain")
         .also(last.at, "this one ends it")
         .help("write `connect` for the hop before, or share the weight 1000 between parents that replace each other")
 }

@@ -49,7 +49,7 @@ fn check(lint: &mut Lint<'_>) {
     };
     let Some(parent) = program.acls.parents.iter().find(told) else { return };
     let finding = RULE
-        .finding(parent.at, "names that this parent is told are resolved here first")
+        .finding(parent.at, "the names sent to this parent are resolved here first")
         .label("resolves names itself")
         .help("write `fakeresolve` above the services, if no entry compares addresses of targets");
     lint.report(finding);

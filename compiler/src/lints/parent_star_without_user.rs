@@ -57,8 +57,8 @@ fn is_nameless(service: &Service) -> bool {
 
 fn finding(parent: &Parent, service: &Service) -> Finding {
     let finding = RULE
-        .finding(parent.at, "requests through this parent fail: there is no user name to tell it")
-        .label("`*` stands for the client's own name and password");
+        .finding(parent.at, "requests through this parent fail: there is no user name to send")
+        .label("`*` means the client's own name and password");
     let finding = match service.chain.value.first().and_then(|step| step.at) {
         Some(at) => finding.also(at, "`iponly` hides them"),
         None => finding.note("There is no `auth` line, so the chain is `iponly`, which hides them."),

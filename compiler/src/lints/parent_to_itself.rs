@@ -117,7 +117,7 @@ fn finding(parent: &Parent, service: &Service, witness: &Witness) -> Finding {
     RULE.finding(parent.at, "this parent is the service itself: its requests go round")
         .label("leads back")
         .also(service.at, "listens there, and walks the list that names it")
-        .note(format!("For example {witness} comes back from this machine and is sent there again."))
+        .note(format!("For example, {witness} comes back from this machine and is sent there again."))
         .help("write the address of the proxy that is meant, or `deny` requests from this machine in an entry before it")
 }
 

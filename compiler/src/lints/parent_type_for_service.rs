@@ -126,7 +126,7 @@ fn bytes_to_http(sources: &Sources, parent: &Parent, witness: &Witness) -> Findi
     RULE.finding(parent.at, "a parent of type `http` acts as `tcp` here: no proxy is asked to connect")
         .label("gets the bytes that are meant for the target")
         .note(format!(
-            "For example {witness}: what the client sends then goes to `{}` as it is.",
+            "For example, {witness}: what the client sends then goes to `{}` as it is.",
             parent.host
         ))
         .help("write `connect`, which asks the parent for a tunnel to the target")
@@ -136,7 +136,7 @@ fn bytes_to_http(sources: &Sources, parent: &Parent, witness: &Witness) -> Findi
 fn no_way_for_udp(parent: &Parent, witness: &Witness) -> Finding {
     RULE.finding(parent.at, format!("no datagram goes through a parent of type `{}`", parent.kind.name()))
         .label("carries no UDP")
-        .note(format!("For example {witness} fails."))
+        .note(format!("For example, {witness} fails."))
         .help("use a parent of type `socks5`, or leave UDP to an entry without a parent")
 }
 

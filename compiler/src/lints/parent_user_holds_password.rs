@@ -34,7 +34,7 @@ rule! {
 fn check(lint: &mut Lint<'_>) {
     for parent in lint.program.acls.parents.iter().filter(|parent| is_one_word(parent)) {
         lint.report(
-            RULE.finding(parent.at, "the parent refuses every request: user and password stand in one word")
+            RULE.finding(parent.at, "the parent refuses every request: the user and the password are one word")
                 .label("the user, a blank, the password")
                 .help("write a blank in place of the colon"),
         );

@@ -2,9 +2,9 @@
 use super::rule::{Lint, rule};
 
 rule! {
-    /// A parent's user name begins with `*`, which 3proxy takes for the client's own.
+    /// A parent's user name begins with `*`, which 3proxy reads as the client's own.
     ///
-    /// It looks at the first byte only. So the parent is sent the name and password of whoever uses the proxy.
+    /// It looks at the first byte only. So the parent is sent the client's name and password.
     ///
     /// ```3proxy,fires
     /// auth strong
@@ -38,7 +38,7 @@ fn check(lint: &mut Lint<'_>) {
             lint.report(
                 RULE.finding(
                     parent.at,
-                    format!("`{user}` is taken for `*`: the parent is sent the client's own password"),
+                    format!("`{user}` is read as `*`, so the parent is sent the client's own password"),
                 )
                 .help("use another name at the parent, or write `*` if that is meant"),
             );

@@ -63,7 +63,7 @@ pub(crate) fn finding(word: Loc, text: &[u8], dollar: u32) -> Finding {
     let found = RULE
         .finding(word, "the `$` in this word names a file, and no such file can be read")
         .label("3proxy looks for a file here")
-        .note("Outside quotes, `$NAME` stands for the words of the file of that name.")
+        .note("Outside quotes, `$NAME` is replaced by the words of the file with that name.")
         .help("put the password in quotes, as in `NAME:CR:\"$1$SALT$HASH\"` or `NAME:CL:\"PA$WORD\"`");
     if text.contains(&b'"') {
         return found;

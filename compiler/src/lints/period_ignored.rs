@@ -24,7 +24,7 @@ rule! {
     /// proxy -i127.0.0.1
     /// ```
     ///
-    /// Midnight parts a night in two:
+    /// Split a night at midnight:
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -58,21 +58,21 @@ fn finding(part: Part<'_>, trap: PeriodTrap) -> Finding {
     let part = if several { to_the_end(part) } else { part };
     let cited = part.cited();
     let consequence =
-        if restricts { "and 3proxy drops it and what follows" } else { "so the entry matches at any time" };
+        if restricts { "and 3proxy ignores it and everything after it" } else { "so the entry matches at any time" };
     let message = match trap {
         PeriodTrap::Separators if several => format!("`{cited}` is read as one period"),
-        _ if several => format!("`{cited}` are no periods, {consequence}"),
-        PeriodTrap::Malformed => format!("`{cited}` is no period, {consequence}"),
+        _ if several => format!("`{cited}` are not periods, {consequence}"),
+        PeriodTrap::Malformed => format!("`{cited}` is not a period, {consequence}"),
         PeriodTrap::Overnight => format!("`{cited}` runs over midnight, {consequence}"),
-        PeriodTrap::Empty => format!("`{cited}` ends where it begins, so it never is"),
-        PeriodTrap::OutOfRange => format!("`{cited}` is beyond the clock"),
-        PeriodTrap::Separators => format!("`{cited}` is read as a period by luck"),
-        PeriodTrap::Junk => format!("`{cited}` behind a period is dropped, and what follows too"),
+        PeriodTrap::Empty => format!("`{cited}` ends when it begins, so it never matches"),
+        PeriodTrap::OutOfRange => format!("`{cited}` is not a time of day"),
+        PeriodTrap::Separators => format!("`{cited}` is read as a period only by luck"),
+        PeriodTrap::Junk => format!("`{cited}` after a period is ignored, and so is everything after it"),
     };
     let finding = RULE
         .finding(part.at, message)
         .label("not `HH:MM:SS-HH:MM:SS`")
-        .note("A period is `HH:MM:SS-HH:MM:SS` in local time, within one day; a list is at commas.");
+        .note("A period is `HH:MM:SS-HH:MM:SS` in local time, within one day; a list is separated by commas.");
     let overnight = trap == PeriodTrap::Overnight && !several;
     let finding = if overnight { finding.label("ends before it begins") } else { finding };
     match clock::periods(&cited) {
@@ -135,13 +135,13 @@ mod tests {
             "period-ignored",
             r"
 allow * * * * * * 09:00:00-12:00:00,13:00-18:00
-#                                   ^ `13:00-18:00` is no period, and 3proxy drops it
+#                                   ^ `13:00-18:00` is not a period, and 3proxy ignores it
 deny * * * * * * night
-#                ^ `night` is no period, so the entry matches at any time
+#                ^ `night` is not a period, so the entry matches at any time
 allow * * * * * * 09:00:00-18:00:00;
 #                                  ^ `;` behind a period is dropped
 allow * * * * * * 09:00-18:00,19-20
-#                 ^ `09:00-18:00,19-20` are no periods, so the entry matches at any time
+#                 ^ `09:00-18:00,19-20` are not periods, so the entry matches at any time
 allow * * * * * * 00:00-09:00,19-20
 #                 ^ `00:00-09:00,19-20` is read as one period
 allow * * * * * * 09:00:00-09:00:00

@@ -56,7 +56,7 @@ fn check(lint: &mut Lint<'_>) {
         let inside = Path::new(&library.to_string()).starts_with(folder.to_string());
         let message = if inside {
             format!(
-                "the folder of `chroot` stands in front of this library a second time: `{folder}{library}`"
+                "the folder of `chroot` is put in front of this library's path a second time: `{folder}{library}`"
             )
         } else {
             format!("this library is looked for in the `chroot` folder: `{}{library}`", trimmed(folder))

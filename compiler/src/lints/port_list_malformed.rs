@@ -103,7 +103,7 @@ fn reversed(range: Part<'_>) -> Finding {
 fn dropped(junk: Part<'_>) -> Finding {
     let cited = junk.cited();
     let finding = RULE
-        .finding(junk.at, format!("`{cited}` behind a port is not read"))
+        .finding(junk.at, format!("`{cited}` after a port is not read"))
         .label("3proxy drops this")
         .note("A list of ports is numbers and ranges at commas: `80,443,8000-8999`.");
     if junk.text == b"-" {
@@ -184,7 +184,7 @@ mod tests {
             "port-list-malformed",
             r"
 allow * * * 80;443
-#             ^ `;443` behind a port is not read
+#             ^ `;443` after a port is not read
 allow * * * 1024-
 #               ^ `-` behind a port
 allow * * * 22,8080abc

@@ -34,12 +34,12 @@ fn finding(part: Part<'_>, fault: NumberTrap) -> Finding {
     let cited = part.cited();
     let message = match fault {
         NumberTrap::NotANumber if cited.is_empty() => "there is no port here: 3proxy reads 0".to_owned(),
-        NumberTrap::NotANumber => format!("`{cited}` is no port: 3proxy reads 0"),
-        NumberTrap::Junk => format!("`{cited}` behind the port is not read"),
-        NumberTrap::Wraps => format!("`{cited}` is no port: 3proxy keeps its low 16 bits"),
+        NumberTrap::NotANumber => format!("`{cited}` is not a port: 3proxy reads 0"),
+        NumberTrap::Junk => format!("`{cited}` after the port is not read"),
+        NumberTrap::Wraps => format!("`{cited}` is not a port: 3proxy keeps its low 16 bits"),
     };
     let help = if cited.starts_with([',', '-']) {
-        "write one port from 1 to 65535: here is no place for a list or a range"
+        "write one port from 1 to 65535, not a list or a range"
     } else {
         "write a number from 1 to 65535"
     };

@@ -41,7 +41,7 @@ pub(crate) fn count(command: &Command<'_>, given: usize) -> Finding {
     let name = command.name();
     let finding = RULE.finding(
         late.map_or(command.at, |word| word.at),
-        format!("`{name}` takes a port, a host and a port behind its options, not {given} words"),
+        format!("`{name}` takes a port, a host and a port after its options, not {given} words"),
     );
     finding.help(if late.is_some() {
         format!("put the options first: `{name} -i127.0.0.1 8080 192.0.2.1 80`")
@@ -52,6 +52,6 @@ pub(crate) fn count(command: &Command<'_>, given: usize) -> Finding {
 
 /// `word` is read as port 0.
 pub(crate) fn port(word: &Arg<'_>) -> Finding {
-    RULE.finding(word.at, format!("`{}` is no port that a port mapper takes", word.text()))
+    RULE.finding(word.at, format!("`{}` is not a port that a port mapper accepts", word.text()))
         .help("write a number from 1 to 65535")
 }

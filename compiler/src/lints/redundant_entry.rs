@@ -11,9 +11,9 @@ use crate::{
 };
 
 rule! {
-    /// Without this entry the list would do the same.
+    /// Without this entry, the list would have the same effect.
     ///
-    /// Either an entry before it has decided all that it matches, as it would, or the entries behind it do.
+    /// Either earlier entries decide all that it matches in the same way, or the entries after it do.
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -51,7 +51,7 @@ fn check(lint: &mut Lint<'_>) {
     for shadowed in lint.shadowed().iter().filter(|shadowed| !tells(program, shadowed)) {
         let Some(own) = program.acls.ace(shadowed.entry) else { continue };
         let mut finding = RULE
-            .finding(own.at, "entries before this one do the same with all that it matches")
+            .finding(own.at, "earlier entries decide all requests that this one matches, in the same way")
             .label("decides nothing")
             .help("remove this entry");
         for ace in shadowed.by.iter().take(2).filter_map(|shadow| program.acls.ace(shadow.entry)) {
@@ -68,7 +68,7 @@ fn check(lint: &mut Lint<'_>) {
                 lint.report(
                     RULE.finding(
                         ace.1,
-                        "the last entry of the list does the same with all that this one matches",
+                        "the last entry of the list decides all requests that this one matches, in the same way",
                     )
                     .label("changes nothing")
                     .also(end, "does the same")

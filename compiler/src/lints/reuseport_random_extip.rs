@@ -50,7 +50,7 @@ fn check(lint: &mut Lint<'_>) {
                 RULE.finding(service.at, "each connection of a client leaves by another address")
                     .label("shares its port, but not its outgoing address")
                     .also(*at, "with this one")
-                    .help("choose the address by user or client: `parent 1000 extip ADDRESS 0` behind an `allow` entry"),
+                    .help("choose the address by user or client: `parent 1000 extip ADDRESS 0` after an `allow` entry"),
             );
         }
     }

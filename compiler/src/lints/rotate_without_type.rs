@@ -49,5 +49,5 @@ fn check(lint: &mut Lint<'_>) {
         return;
     }
     let finding = log_lines.iter().fold(finding, |finding, log| finding.also(*log, "one file, for ever"));
-    lint.report(finding.help("write the period behind the file's name: `log FILE D` for a file each day"));
+    lint.report(finding.help("write the period after the file name: `log FILE D` for a new file each day"));
 }

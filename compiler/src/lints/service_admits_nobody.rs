@@ -15,7 +15,7 @@ use crate::{
 rule! {
     /// No request of this service can pass: it refuses every client.
     ///
-    /// A list that is meant for one kind of service lets nobody use another. SOCKS does not know what is spoken in a connection,
+    /// A list that is meant for one kind of service may allow nothing at another. SOCKS does not know the protocol inside a connection,
     /// and the admin page is asked for by `ADMIN` alone:
     ///
     /// ```3proxy,fires
@@ -36,7 +36,7 @@ rule! {
     /// socks -i192.168.0.1
     /// ```
     ///
-    /// Clients of a port mapper, of `tlspr` and of `dnspr` have no way to give a name, so there `strong` is never content:
+    /// Clients of a port mapper, of `tlspr` and of `dnspr` have no way to give a name, so `strong` refuses them all:
     ///
     /// ```3proxy,fires
     /// users "alice:CL:correct horse"
@@ -295,21 +295,21 @@ fn is_told(
 
 fn finding(service: &Service, why: &Why<'_>) -> Finding {
     let kind = service.kind.name();
-    let finding = RULE.finding(service.at, "this service lets nobody in: no request passes");
+    let finding = RULE.finding(service.at, "no request passes this service");
     match why {
         Why::NoName(step) => {
             let name = step.kind.name();
             let told = finding.label(format!("clients of `{kind}` have no way to give a name"));
             let told = match step.at {
-                Some(at) => told.also(at, format!("`{name}` refuses whoever gives none")),
+                Some(at) => told.also(at, format!("`{name}` refuses clients that give none")),
                 None => told,
             };
             told.help(
-                "write `auth iponly` above it, and name the clients' addresses: `allow * 192.168.0.0/16`",
+                "write `auth iponly` above it, and list the clients' addresses: `allow * 192.168.0.0/16`",
             )
         }
         Why::List(ace, Never::Operation) => finding
-            .label(format!("`{kind}` is asked for none of the operations that its list allows"))
+            .label(format!("`{kind}` never gets requests for the operations that its list allows"))
             .also(ace.at, "the first entry that allows something")
             .help("write `flush` above the service, and a list of its own"),
         Why::List(ace, Never::Port) => {
@@ -321,8 +321,8 @@ fn finding(service: &Service, why: &Why<'_>) -> Finding {
         }
         Why::List(ace, Never::User) => {
             let told = finding
-                .label("its list allows users only, and no name gets there")
-                .also(ace.at, "compares names");
+                .label("its list allows only users, but no user name is known there")
+                .also(ace.at, "compares user names");
             told.help("write `flush` above it, and a list of addresses: `allow * 192.168.0.0/16`")
         }
         Why::List(ace, Never::Refused) => finding

@@ -54,7 +54,7 @@ fn check(lint: &mut Lint<'_>) {
     for (at, before) in found {
         let title = "move `setgid` above `setuid`";
         lint.report(
-            RULE.finding(at, "`setgid` stands behind `setuid`, which has given up the right to it")
+            RULE.finding(at, "`setgid` comes after `setuid`, which has given up the privilege that it needs")
                 .label("fails here")
                 .also(before, "gives up the right")
                 .help(title)

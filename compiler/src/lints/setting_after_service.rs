@@ -89,7 +89,7 @@ fn check(lint: &mut Lint<'_>) {
             _ => ("this access list".to_owned(), "the list".to_owned()),
         };
         let mut finding = RULE
-            .finding(*at, format!("{what} stands behind the last service, so no service uses it"))
+            .finding(*at, format!("{what} comes after the last service, so no service uses it"))
             .part(part(&name))
             .label("has no effect here")
             .also(last.at, "the last service starts here, with a copy of what was set above")
@@ -205,14 +205,14 @@ mod tests {
 proxy -p3388
 socks -p3389
 auth cache strong
-#^ `auth` stands behind the last service
+#^ `auth` comes after the last service
 users user1:CL:pass1
 allow user1
 #^ this access list stands behind
 external 192.0.2.9
-#^ `external` stands behind
+#^ `external` comes after
 maxconn 256
-#^ `maxconn` stands behind
+#^ `maxconn` comes after
 flush
 deny *
 ",
@@ -255,15 +255,15 @@ deny *
 proxy
 ssl_noserv
 ssl_serv
-#^ `ssl_serv` stands behind
+#^ `ssl_serv` comes after
 force
-#^ `force` stands behind
+#^ `force` comes after
 ",
         );
         // Whoever writes a list wants it used: with this chain.
         check(
             "setting-after-service",
-            "\nproxy\nauth none\n#^ `auth` stands behind\nallow *\n#^ `allow` stands behind\n",
+            "\nproxy\nauth none\n#^ `auth` comes after\nallow *\n#^ `allow` comes after\n",
         );
     }
 
@@ -272,7 +272,7 @@ force
         check("setting-after-service", "log /var/log/a D\nproxy\nlog /var/log/b D\n");
         check(
             "setting-after-service",
-            "proxy\nlog /var/log/b D\n#^ `log` stands behind the last service\nlogformat L%U\n#^ `logformat`\n",
+            "proxy\nlog /var/log/b D\n#^ `log` comes after the last service\nlogformat L%U\n#^ `logformat`\n",
         );
     }
 
@@ -302,7 +302,7 @@ parent 1000 http 192.0.2.1 3128 user hunter2
         check_with("setting-after-service", "include a\nproxy\n", &[("a", "auth strong\n")]);
         check_with(
             "setting-after-service",
-            "include a\nallow alice\n#^ `allow` stands behind\n",
+            "include a\nallow alice\n#^ `allow` comes after\n",
             &[("a", "proxy\n")],
         );
     }

@@ -47,7 +47,7 @@ fn finding(name: Part<'_>) -> Option<Finding> {
         return None;
     }
     let finding = RULE
-        .finding(name.at, format!("`{}` is no socket option that 3proxy knows", name.cited()))
+        .finding(name.at, format!("`{}` is not a socket option that 3proxy knows", name.cited()))
         .label("ignored");
     let upper = name.text.to_ascii_uppercase();
     Some(match closest(&upper, SocketOption::ALL.into_iter().map(SocketOption::name)) {

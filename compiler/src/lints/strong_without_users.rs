@@ -51,7 +51,7 @@ fn check(lint: &mut Lint<'_>) {
         let at = step.at.unwrap_or(service.at);
         if told.insert(at) {
             lint.report(
-                RULE.finding(at, "`strong` lets nobody in: there is no user")
+                RULE.finding(at, "`strong` admits nobody, because there are no users")
                     .label("compares with `users`, and there is no such line")
                     .also(service.at, "by this service")
                     .help("write `users NAME:CL:PASSWORD`, or `users $FILE` for a file of such words"),

@@ -60,10 +60,10 @@ fn finding(item: Part<'_>) -> Finding {
             .fix(fix)
     } else if cited.starts_with('$') {
         finding
-            .note("Within quotes `$` is no more than a letter, so no file is read.")
+            .note("Within quotes, `$` has no special meaning, so no file is read.")
             .help("write the `$` of a file before the quotes, or without any: `$\"/etc/3proxy/list\"`")
     } else {
-        finding.help("write the host alone here, and a port in the field behind it")
+        finding.help("write only the host here, and the port in the next field")
     }
 }
 

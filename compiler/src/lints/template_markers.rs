@@ -52,10 +52,10 @@ fn check(lint: &mut Lint<'_>) {
             _ => format!("this file is a template: it has {count} markers"),
         };
         let finding =
-            RULE.finding(Loc { file, span: first.span }, message).label("what this stands for is not known");
+            RULE.finding(Loc { file, span: first.span }, message).label("its value is not known");
         lint.report(if !unknown.lines.is_empty() {
             finding.note(
-                "Some stand for lines or decide about them, so only what each line says by itself is judged.",
+                "Some of them may add or remove lines, so each line is checked only by itself.",
             )
         } else {
             finding.note("What depends on them is not judged.")

@@ -29,6 +29,6 @@ rule! {
 
 /// `word` is the timeout.
 pub(crate) fn finding(word: &Arg<'_>) -> Finding {
-    RULE.finding(word.at, format!("`{}` is no timeout", word.text()))
+    RULE.finding(word.at, format!("`{}` is not a timeout", word.text()))
         .help("write a number of seconds from 1 to 2000000")
 }

@@ -52,7 +52,7 @@ fn check(lint: &mut Lint<'_>) {
         };
         lint.report(
             RULE.finding(at, "TLS towards the server takes any certificate")
-                .label("does not verify whom it reaches")
+                .label("does not verify the server's certificate")
                 .also(service.at, "by this service")
                 .help("write `ssl_client_verify` above it, and `ssl_client_ca_file` if the CA is your own")
                 .fix(verify_above(lint.sources, at)),

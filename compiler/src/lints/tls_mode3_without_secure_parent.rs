@@ -61,7 +61,7 @@ fn check(lint: &mut Lint<'_>) {
                 .label("TLS to such parents only")
                 .also(service, "this service connects as without `ssl_client`")
                 .help(
-                    "write an `s` behind the parent's type (`socks5s`, `connects`), or take `ssl_client` out",
+                    "write an `s` after the parent's type (`socks5s`, `connects`), or remove `ssl_client`",
                 ),
         );
     }

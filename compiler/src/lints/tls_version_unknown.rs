@@ -49,7 +49,7 @@ const VERSIONS: [(&str, &str); 5] =
 
 fn finding(word: Part<'_>) -> Finding {
     let finding = RULE
-        .finding(word.at, format!("`{}` is no version of TLS that 3proxy knows", word.cited()))
+        .finding(word.at, format!("`{}` is not a TLS version that 3proxy knows", word.cited()))
         .label("sets no limit");
     match meant(word.text) {
         Some(version) => {

@@ -33,6 +33,6 @@ rule! {
 
 /// `word` starts with `#`.
 pub(crate) fn finding(command: &Command<'_>, word: &Arg<'_>) -> Finding {
-    RULE.finding(word.at, format!("this is no comment, but an argument of `{}`", command.name()))
+    RULE.finding(word.at, format!("this is not a comment, but an argument of `{}`", command.name()))
         .help("put the comment on a line of its own")
 }

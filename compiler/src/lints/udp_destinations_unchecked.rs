@@ -105,7 +105,7 @@ fn finding(option: Loc, ace: Option<&Ace>, first: &Witness, next: &Witness) -> F
     let finding = RULE
         .finding(option, message)
         .label("the list is not asked about the others")
-        .note(format!("For example {first} passes, and behind it {next} does, too."))
+        .note(format!("For example, {first} passes, and after it {next} passes, too."))
         .help("leave the option out, or write `-U2`");
     match ace {
         Some(ace) => finding.also(ace.at, "tells destinations apart"),

@@ -34,7 +34,7 @@ rule! {
 
 /// `word` is the type; `near` was probably meant.
 pub(crate) fn finding(word: &Arg<'_>, near: Option<&str>) -> Finding {
-    let finding = RULE.finding(word.at, format!("`{}` is no type of authentication", word.text()));
+    let finding = RULE.finding(word.at, format!("`{}` is not a type of authentication", word.text()));
     match near {
         Some(near) => finding.help(format!("write `{near}`")).fix(Fix::replace(
             format!("write `{near}`"),

@@ -16,7 +16,7 @@ use crate::{
 rule! {
     /// 3proxy does not take this word in a service line, and refuses the whole file.
     ///
-    /// A value is glued to its option: `-p3129`, not `-p 3129`. Options that 3proxy has only when it runs as a single service
+    /// A value follows its option without a space: `-p3129`, not `-p 3129`. Options that 3proxy has only when it runs as a single service
     /// (`-I`, `-?`) are unknown in a configuration.
     ///
     /// ```3proxy,fires
@@ -42,7 +42,7 @@ rule! {
 
 /// `word` starts with `-`, but is no option.
 pub(crate) fn finding(command: &Command<'_>, word: &Arg<'_>) -> Finding {
-    let finding = RULE.finding(word.at, format!("`{}` is no option of `{}`", word.text(), command.name()));
+    let finding = RULE.finding(word.at, format!("`{}` is not an option of `{}`", word.text(), command.name()));
     match option::similar(&word.value) {
         Some(flag) => finding.help(format!("write `{flag}`")),
         None => finding.help("remove it"),
@@ -55,7 +55,7 @@ pub(crate) fn stray(command: &Command<'_>, word: &Arg<'_>) -> Finding {
         return apart(flag, word);
     }
     let finding = RULE
-        .finding(word.at, format!("`{}` stands where `{}` takes options only", word.text(), command.name()));
+        .finding(word.at, format!("`{}` is in a place where `{}` accepts only options", word.text(), command.name()));
     if word.value.starts_with(b"#") {
         return finding.help("put the comment on a line of its own");
     }
@@ -71,11 +71,11 @@ pub(crate) fn stray(command: &Command<'_>, word: &Arg<'_>) -> Finding {
 fn apart(flag: &Arg<'_>, word: &Arg<'_>) -> Finding {
     let gap = Loc { file: word.at.file, span: Span::new(flag.at.span.end, word.at.span.start) };
     let (finding, title) = if is_unknown(word) {
-        let message = format!("a blank stands between `{}` and its value", flag.text());
-        (RULE.finding(flag.at, message), "glue the value to its option".to_owned())
+        let message = format!("there is a space between `{}` and its value", flag.text());
+        (RULE.finding(flag.at, message), "write the value directly after its option".to_owned())
     } else {
-        let message = format!("`{}` stands apart from `{}`, its option", word.text(), flag.text());
-        let title = format!("glue it to its option: `{}{}`", flag.text(), word.text());
+        let message = format!("there is a space between `{}` and its option `{}`", word.text(), flag.text());
+        let title = format!("write it directly after its option: `{}{}`", flag.text(), word.text());
         (RULE.finding(word.at, message).also(flag.at, "its option"), title)
     };
     finding.help(title.clone()).fix(Fix::replace(title, Safety::Safe, gap, ""))
@@ -114,9 +114,9 @@ mod tests {
     #[test]
     fn a_value_is_glued_to_the_option_that_takes_it() {
         for (line, expected) in [
-            ("proxy -p 3129", "glue it to its option: `-p3129`"),
-            ("proxy -i 127.0.0.1", "glue it to its option: `-i127.0.0.1`"),
-            ("tcppm -i 127.0.0.1 80 h 80", "glue it to its option: `-i127.0.0.1`"),
+            ("proxy -p 3129", "write it directly after its option: `-p3129`"),
+            ("proxy -i 127.0.0.1", "write it directly after its option: `-i127.0.0.1`"),
+            ("tcppm -i 127.0.0.1 80 h 80", "write it directly after its option: `-i127.0.0.1`"),
             ("proxy -n 3129", "remove it"),
             ("socks -p bar", "remove it"),
             ("socks -p1 # comment", "put the comment on a line of its own"),

@@ -36,7 +36,7 @@ rule! {
 
 /// `word` is the type; `near` was probably meant.
 pub(crate) fn finding(word: &Arg<'_>, near: Option<&str>) -> Finding {
-    let finding = RULE.finding(word.at, format!("`{}` is no type of parent", word.text()));
+    let finding = RULE.finding(word.at, format!("`{}` is not a type of parent", word.text()));
     match near {
         _ if word.value.eq_ignore_ascii_case(b"socks") => {
             finding.help("write `socks5`, or `socks4` if that is what the parent speaks")

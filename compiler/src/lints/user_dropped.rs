@@ -79,7 +79,7 @@ fn found(part: Part<'_>, trap: UserTrap) -> Option<Finding> {
     let finding = match trap {
         // The word may be a password: it is not cited.
         UserTrap::NoColon if word.starts_with(b"#") => RULE
-            .finding(part.at, "a `#` behind a command starts no comment, and this word makes no user")
+            .finding(part.at, "a `#` after a command does not start a comment, and this word is not a user")
             .label("skipped")
             .help("write the comment on a line of its own"),
         UserTrap::NoColon => RULE
@@ -128,7 +128,7 @@ fn type_in_password(name: &str, part: Part<'_>) -> Finding {
                 "3proxy takes what looks like the type of user `{name}` for the beginning of the password"
             ),
         )
-        .label("the password is all that stands behind the colon")
+        .label("the password is everything after the colon")
         .note(
             "Types have two letters: `CL` (the password itself), `CR` (its hash: `$1$…` or `$3$…`) and `NT`.",
         )

@@ -60,13 +60,13 @@ fn found(part: Part<'_>, trap: WeekdayTrap, restricts: bool) -> Finding {
     let cited = part.cited();
     let (message, label) = match trap {
         WeekdayTrap::NotUnderstood if restricts => {
-            (format!("`{cited}` is no day, and 3proxy skips it"), "skipped")
+            (format!("`{cited}` is not a day, and 3proxy skips it"), "skipped")
         }
         WeekdayTrap::NotUnderstood => {
-            (format!("`{cited}` is no day, so the entry matches on every day"), "restricts nothing")
+            (format!("`{cited}` is not a day, so the entry matches on every day"), "restricts nothing")
         }
         WeekdayTrap::OutOfRange => {
-            (format!("`{cited}` is no day, and 3proxy counts it modulo 7"), "days are 0 to 7")
+            (format!("`{cited}` is not a day, and 3proxy counts it modulo 7"), "days are the digits 0 to 7")
         }
         WeekdayTrap::Descending => (
             format!("`{cited}` descends, and 3proxy reads its two ends only"),
@@ -117,9 +117,9 @@ mod tests {
             "weekday-not-understood",
             r"
 allow * * * * * Mon,3
-#               ^ `Mon` is no day, and 3proxy skips it
+#               ^ `Mon` is not a day, and 3proxy skips it
 allow * * * * * Sat-Sun
-#               ^ `Sat-Sun` is no day, so the entry matches on every day
+#               ^ `Sat-Sun` is not a day, so the entry matches on every day
 deny * * * * * 8
 #              ^ counts it modulo 7
 allow * * * * * 1,2,3-5

@@ -96,7 +96,7 @@ fn address(part: Part, text: &str) -> Result<IpAddr, QueryError> {
     let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
     bare.parse::<IpAddr>().map(|address| address.to_canonical()).map_err(|_| {
         let what = if part == Part::Resolve { "an address, or `none`" } else { "an address, as `192.0.2.7`" };
-        QueryError::new(part, format!("`{text}` is no address")).help(format!("write {what}"))
+        QueryError::new(part, format!("`{text}` is not an address")).help(format!("write {what}"))
     })
 }
 
@@ -170,7 +170,7 @@ fn endpoint(service: &Service, text: &str, op: Option<&str>) -> Result<Destinati
     if host.contains(':') && !text.starts_with('[') {
         return Err(wrong(format!("`{text}` can be read in two ways"), form));
     }
-    let port = port.parse().map_err(|_| wrong(format!("`{port}` is no port"), form))?;
+    let port = port.parse().map_err(|_| wrong(format!("`{port}` is not a port"), form))?;
     if let Some(target) = target(service, host, op) {
         let written = (target.to_string() != host).then(|| host.into());
         return Ok(Destination { target: Some(target), port, written });
@@ -224,7 +224,7 @@ fn operation(kind: ServiceKind, word: &str) -> Result<Operation, QueryError> {
             let meant = closest(word.as_bytes(), OPERATION_WORDS.iter().map(|(name, _)| *name));
             let help =
                 meant.map_or_else(|| list(possible().collect()), |meant| format!("did you mean `{meant}`?"));
-            Err(QueryError::new(Part::Op, format!("`{word}` is no operation")).help(help))
+            Err(QueryError::new(Part::Op, format!("`{word}` is not an operation")).help(help))
         }
     }
 }

@@ -179,8 +179,8 @@ fn what_is_no_query_is_refused_with_what_to_write() {
             "this service does not use IPv6, so it refuses `::1`",
             "give the service `-46`, or ask for an IPv4 address",
         ),
-        ("proxy\n", "to=a:1 from=x", "`x` is no address", "write an address, as `192.0.2.7`"),
-        ("proxy\n", "to=a:1 resolve=x", "`x` is no address", "write an address, or `none`"),
+        ("proxy\n", "to=a:1 from=x", "`x` is not an address", "write an address, as `192.0.2.7`"),
+        ("proxy\n", "to=a:1 resolve=x", "`x` is not an address", "write an address, or `none`"),
         (
             "proxy\n",
             "to=10.0.0.1:1 resolve=10.0.0.2",
@@ -193,7 +193,7 @@ fn what_is_no_query_is_refused_with_what_to_write() {
             "clients of `socks` can't ask for `HTTP_GET`",
             "write one of `CONNECT`, `UDPASSOC`, `BIND`",
         ),
-        ("socks\n", "to=a:1 op=CONECT", "`CONECT` is no operation", "did you mean `CONNECT`?"),
+        ("socks\n", "to=a:1 op=CONECT", "`CONECT` is not an operation", "did you mean `CONNECT`?"),
         (
             "proxy\n",
             "to=a:1 op=FTP",

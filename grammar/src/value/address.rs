@@ -45,7 +45,7 @@ pub enum AddressTrap {
     BehindRange,
 }
 
-/// Why an item is no address, network or range.
+/// Why an item is not an address, network or range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AddressError {
     /// Neither IPv4 nor IPv6.

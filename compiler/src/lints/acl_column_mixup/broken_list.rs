@@ -50,7 +50,7 @@ impl<'a> Broken<'a> {
         })
     }
 
-    /// Whether `word` stands behind the place where the list is cut.
+    /// Whether `word` comes after the place where the list is cut.
     pub(crate) fn moves(&self, word: Loc) -> bool {
         self.others
             .first()

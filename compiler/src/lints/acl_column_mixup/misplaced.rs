@@ -55,7 +55,7 @@ pub(super) fn target(lint: &mut Lint<'_>, at: Loc, matcher: &Matcher) {
     let finding = RULE
         .finding(
             place,
-            format!("`{cited}` stands in the target column, so it is compared with the names of hosts"),
+            format!("`{cited}` is in the target column, so it is compared with host names"),
         )
         .label("no host has this name")
         .note(COLUMNS)
@@ -84,9 +84,9 @@ fn address_as_port(lint: &mut Lint<'_>, part: Part<'_>) {
     let mut finding = RULE
         .finding(
             part.whole,
-            format!("`{cited}` stands in the port column, where 3proxy reads its first number as a port"),
+            format!("`{cited}` is in the port column, where 3proxy reads its first number as a port"),
         )
-        .label("an address is no port")
+        .label("an address is not a port")
         .note(COLUMNS);
     let columns = columns(lint.sources, part.whole);
     let targets = columns.get(TARGETS).filter(|_| columns.get(PORTS) == Some(&part.whole));
@@ -118,7 +118,7 @@ fn hours_as_days(lint: &mut Lint<'_>, part: Part<'_>) {
     let mut finding = RULE
         .finding(
             part.whole,
-            format!("`{cited}` stands in the weekday column, where 3proxy reads each digit as a day"),
+            format!("`{cited}` is in the weekday column, where 3proxy reads each digit as a day"),
         )
         .label("hours are periods, in the next column")
         .note(COLUMNS)
