@@ -14,7 +14,7 @@ use crate::{
 };
 
 rule! {
-    /// An access list stands under `auth none`, which never looks at it.
+    /// An access list follows `auth none`, which never checks it.
     ///
     /// With `auth none` every request passes: no entry refuses it, and no parent is used. For a list without passwords write
     /// `auth iponly`.

@@ -5,7 +5,7 @@ use crate::program::acl::AceId;
 rule! {
     /// A `flush` throws entries away before any service has copied them.
     ///
-    /// A service copies the list as it stands at its line. Entries between a service and the next `flush` are for nobody; often they
+    /// A service copies the list in effect at its line. Entries between a service and the next `flush` belong to no service; often they
     /// were meant for the service above them.
     ///
     /// ```3proxy,fires

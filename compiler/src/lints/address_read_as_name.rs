@@ -5,7 +5,7 @@ use super::rule::{Part, rule};
 use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 
 rule! {
-    /// A target that is no address is compared with names, even if it was meant as an address.
+    /// A target that is not an address is compared with names, even if it was meant as an address.
     ///
     /// 3proxy takes `10.0.0.256`, `10.0.0.0/33`, a range that is turned round, or `10.0.*` for the name of a host. No host has
     /// such a name, so the entry never matches.

@@ -2,9 +2,9 @@
 use super::rule::{Lint, rule};
 
 rule! {
-    /// What stands behind `end` is not read.
+    /// Lines after `end` are not read.
     ///
-    /// 3proxy stops reading the file there, without a word. Notes behind it do no harm; commands that were meant to act do nothing.
+    /// 3proxy silently stops reading the file there. Notes after it do no harm; commands after it have no effect.
     ///
     /// ```3proxy,fires
     /// auth iponly

@@ -7,7 +7,7 @@ use crate::{finding::Finding, lower::command::Command};
 rule! {
     /// 3proxy takes another number of arguments here, and refuses the whole file.
     ///
-    /// An argument with blanks must be quoted. A `#` starts no comment behind a command: it and what follows are arguments.
+    /// An argument with spaces must be quoted. A `#` after a command does not start a comment: it and what follows are arguments.
     ///
     /// ```3proxy,fires
     /// logformat L%t %U %h

@@ -7,8 +7,8 @@ use crate::program::auth::AuthType;
 rule! {
     /// A chain consists of a cache, and of nothing that it could remember.
     ///
-    /// A cache succeeds for clients whom another type of the same chain has let in. Without one it refuses everybody, unless another service
-    /// shares its entries: then it lets in whom that one has let in.
+    /// A cache admits clients that another type of the same chain admitted before. Without such a type it refuses everybody, unless another service
+    /// shares its entries: then it admits the clients that the other service admitted.
     ///
     /// ```3proxy,fires
     /// users alice:CL:wonderland

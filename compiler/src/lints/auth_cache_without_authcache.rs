@@ -29,7 +29,7 @@ rule! {
     /// proxy
     /// ```
     ///
-    /// An `authcache` behind the service comes too late:
+    /// An `authcache` line after the service comes too late:
     ///
     /// ```3proxy,fires
     /// users alice:CL:wonderland

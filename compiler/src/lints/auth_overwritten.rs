@@ -14,7 +14,7 @@ use crate::{
 rule! {
     /// A second `auth` line replaces the first, which no service has copied.
     ///
-    /// The types of two lines are no union: only those of the last line are asked. The proxy below asks for no password.
+    /// The types of two lines are not combined: only those of the last line are asked. The proxy below asks for no password.
     ///
     /// ```3proxy,fires
     /// users alice:CL:wonderland
@@ -35,7 +35,7 @@ rule! {
     /// proxy
     /// ```
     ///
-    /// Chains of different services are no harm, nor is one that asks for more:
+    /// Chains of different services do no harm, nor does one that asks for more:
     ///
     /// ```3proxy,clean
     /// users alice:CL:wonderland

@@ -2,7 +2,7 @@
 use super::rule::{Lint, rule};
 
 rule! {
-    /// An `authcache` line stands for nothing: no service's chain asks the cache.
+    /// An `authcache` line has no effect, because no service's chain asks the cache.
     ///
     /// Only `cache` and `cacheacl` in an `auth` line ask it. Here every request is authenticated anew.
     ///

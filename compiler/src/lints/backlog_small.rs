@@ -6,7 +6,7 @@ use super::rule::{Lint, rule};
 rule! {
     /// The queue of connections that wait to be accepted is short.
     ///
-    /// It is an eighth of `maxconn`, unless `backlog` says otherwise. A burst that is longer is dropped, and those clients try again only
+    /// It is an eighth of `maxconn`, unless `backlog` sets another value. A burst that is longer is dropped, and those clients try again only
     /// after a second or more.
     ///
     /// ```3proxy,fires

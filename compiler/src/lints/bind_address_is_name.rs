@@ -13,7 +13,7 @@ rule! {
     /// A name is written where a service needs an address of this host: `internal`, `external`, `-i` or `-e`.
     ///
     /// 3proxy looks the name up when it starts. If it finds no address to listen on, it silently listens on every interface; if it
-    /// finds none to connect from, it refuses the file. The name of an interface is not an address, and neither is a placeholder such as `xxx.xxx.xxx.xxx`.
+    /// finds none to connect from, it refuses the file. The name of an interface is not an address, and neither is a placeholder.
     ///
     /// ```3proxy,fires
     /// internal eth0

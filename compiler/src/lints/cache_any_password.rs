@@ -10,7 +10,7 @@ use crate::program::auth::CacheField;
 rule! {
     /// While a user is remembered, any password will do for that name, from anywhere.
     ///
-    /// A hit in the authentication cache checks no password: who has the same key is the user who was remembered. With the name and not
+    /// A hit in the authentication cache checks no password: every client with the same key counts as the remembered user. With the name and not
     /// the client in the key, a name is all that is needed, as soon as its owner has logged in once.
     ///
     /// ```3proxy,fires

@@ -22,7 +22,7 @@ use crate::{
 };
 
 rule! {
-    /// `cacheacl` applies a verdict to requests that the access list would decide otherwise.
+    /// `cacheacl` applies a verdict to requests that the access list would decide differently.
     ///
     /// A hit asks no entry: it repeats the verdict of the request that was remembered under the same key. So every field that an
     /// entry of the list compares must be part of the key: `user` for users, `ip` for sources, `dstaddr` and `dsthost` for targets,

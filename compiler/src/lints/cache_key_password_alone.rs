@@ -7,7 +7,7 @@ use crate::{policy::cached::services, program::auth::CacheField};
 rule! {
     /// With the password alone in the key, a user is whoever has that password.
     ///
-    /// The name is not compared: who gives the password of somebody who is remembered is that user, under any name. Two users with one
+    /// The name is not compared: a client that gives the password of a remembered user counts as that user, under any name. Two users with one
     /// password are one, and a guessed password needs no name.
     ///
     /// ```3proxy,fires

@@ -8,10 +8,10 @@ use super::{
 use crate::program::auth::CacheField;
 
 rule! {
-    /// While a client is remembered by its address, others behind it are let in without a password.
+    /// While a client is remembered by its address, others behind the same address are admitted without a password.
     ///
-    /// A hit in the authentication cache checks no password: who has the same key is the user who was remembered. Behind one address there
-    /// may be an office, a provider's translation or an attacker in the same network. With `ip` alone all of them are the one who logged in
+    /// A hit in the authentication cache checks no password: every client with the same key counts as the remembered user. Behind one address there
+    /// may be an office, a provider's translation or an attacker in the same network. With `ip` alone all of them count as the one that logged in
     /// first; with `ip,user` a name is enough.
     ///
     /// ```3proxy,fires

@@ -16,7 +16,7 @@ use crate::{
 rule! {
     /// A request that `cacheacl` remembers leaves from the default address, not from the `extip` of its entry.
     ///
-    /// On a hit `cacheacl` does not look at the access list, and `extip` stands there. With `ext` in the `authcache` line the external address
+    /// On a hit `cacheacl` does not check the access list, which holds the `extip` line. With `ext` in the `authcache` line the external address
     /// is remembered with the rest.
     ///
     /// ```3proxy,fires

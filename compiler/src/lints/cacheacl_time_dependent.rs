@@ -43,7 +43,7 @@ rule! {
     /// proxy
     /// ```
     ///
-    /// A time that makes no difference is no harm:
+    /// A time that makes no difference does no harm:
     ///
     /// ```3proxy,clean
     /// users alice:CL:wonderland

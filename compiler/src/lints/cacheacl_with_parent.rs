@@ -34,7 +34,7 @@ rule! {
     /// proxy
     /// ```
     ///
-    /// A parent that no remembered request reaches is no harm:
+    /// A parent that no remembered request reaches does no harm:
     ///
     /// ```3proxy,clean
     /// users alice:CL:wonderland

@@ -10,7 +10,7 @@ use crate::{
 };
 
 rule! {
-    /// The address of this network has bits behind its length, which are not looked at.
+    /// The address of this network has bits set beyond its prefix length, and these are ignored.
     ///
     /// `10.1.2.3/8` is the whole of 10.0.0.0/8. If one host was meant, write it without a length.
     ///

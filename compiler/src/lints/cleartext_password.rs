@@ -6,7 +6,7 @@ use super::{
 use crate::program::auth::Password;
 
 rule! {
-    /// A user's password stands in the configuration as it is.
+    /// A user's password is in clear text in the configuration.
     ///
     /// Whoever reads the file, a backup or a repository of it knows the password. A hash can only be guessed at.
     ///

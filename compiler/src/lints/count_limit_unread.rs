@@ -9,7 +9,7 @@ rule! {
     /// A traffic quota without digits is read as whatever stood in memory.
     ///
     /// 3proxy neither refuses such a line nor takes it for 0: the quota differs from start to start. The usual cause is a word that is
-    /// missing, so that those behind it are read as something else. `cfgc run` leaves such a line out.
+    /// missing, so that those after it are read as something else. `cfgc run` leaves such a line out.
     ///
     /// ```3proxy,fires
     /// auth iponly

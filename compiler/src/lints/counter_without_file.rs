@@ -3,10 +3,10 @@ use super::rule::{Lint, rule};
 use crate::options::Runner;
 
 rule! {
-    /// What this quota has counted is not kept: there is no counter file, or it comes too late.
+    /// What this quota counts is lost at exit, because there is no counter file, or it comes too late.
     ///
-    /// Quotas with a number are kept in the file of the `counter` line, which must stand before them. Without it they start anew with
-    /// each start of 3proxy. (For `cfgc run` the line may stand anywhere.)
+    /// Quotas with a number are kept in the file of the `counter` line, which must come before them. Without it they start again with
+    /// each start of 3proxy. (For `cfgc run` the line may be anywhere.)
     ///
     /// ```3proxy,fires
     /// auth iponly

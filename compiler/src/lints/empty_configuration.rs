@@ -4,7 +4,7 @@ use crate::sources::{FileId, Loc};
 use grammar::{Span, syntax::LineKind};
 
 rule! {
-    /// There is no command in the file.
+    /// The file has no commands.
     ///
     /// 3proxy starts and serves nothing. Most likely what should have written the file did not.
     ///
@@ -31,7 +31,7 @@ fn check(lint: &mut Lint<'_>) {
     if !main.tree.lines().any(|line| is_command(line.kind)) {
         let at = Loc { file: FileId(0), span: Span::new(0, 0) };
         lint.report(
-            RULE.finding(at, "there is no command in this file, so nothing is served")
+            RULE.finding(at, "this file has no commands, so nothing is served")
                 .help("see what should have written it"),
         );
     }

@@ -14,7 +14,7 @@ use crate::{
 rule! {
     /// A user without a password is let in without one.
     ///
-    /// A space behind a colon parts the entry: the line below makes the users `alice` and `CL`, both with an empty password.
+    /// A space after a colon splits the entry: the line below makes the users `alice` and `CL`, both with an empty password.
     ///
     /// ```3proxy,fires
     /// users alice: CL: secret

@@ -7,7 +7,7 @@ use crate::{finding::Finding, program::trap::Trap};
 rule! {
     /// A port or transport of a name server that 3proxy can't read is replaced by the default.
     ///
-    /// A port that is no number becomes 53, one above 65535 wraps, and any transport but `tcp` is UDP.
+    /// A port that is not a number becomes 53, one above 65535 wraps, and any transport but `tcp` is UDP.
     ///
     /// ```3proxy,fires
     /// nserver 192.0.2.53:dns/tls

@@ -3,7 +3,7 @@ use super::rule::{Part, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
-    /// What stands behind `-4`, `-6`, `-46` or `-64` is not read.
+    /// Text after `-4`, `-6`, `-46` or `-64` is not read.
     ///
     /// ```3proxy,fires
     /// auth iponly

@@ -17,7 +17,7 @@ rule! {
     /// proxy -i192.168.0.1 -g8000,3,10
     /// ```
     ///
-    /// A delay that leaves 50 Mbit/s is told on request only (`--warn`). Right, where nothing is to be capped:
+    /// A delay that leaves 50 Mbit/s is reported only on request (`--warn`). Right, where nothing should be capped:
     ///
     /// ```3proxy,clean
     /// auth iponly

@@ -8,7 +8,7 @@ use crate::program::auth::Password;
 rule! {
     /// A password is the user's own name, or one that everyone tries first.
     ///
-    /// Open ports are found within hours, and those who find them try `admin` with `admin`, `proxy` with `proxy` and a few dozen common
+    /// Open ports are found within hours, and attackers then try `admin` with `admin`, `proxy` with `proxy` and a few dozen common
     /// passwords. A proxy that lets them in is used as an open one.
     ///
     /// ```3proxy,fires

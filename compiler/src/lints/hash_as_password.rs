@@ -10,9 +10,9 @@ use crate::{
 };
 
 rule! {
-    /// A hash stands where 3proxy takes it for the password itself.
+    /// 3proxy reads this hash as the password itself.
     ///
-    /// Without the type `CR` the word behind the name is the password. So the user's own password is refused, and who has seen the hash
+    /// Without the type `CR`, the word after the name is the password. So the user's own password is refused, and anyone who has seen the hash
     /// can log in with it.
     ///
     /// ```3proxy,fires

@@ -10,7 +10,7 @@ use crate::{
 rule! {
     /// A line that starts with a blank is skipped by 3proxy.
     ///
-    /// 3proxy reads such a line as a comment, without a word.
+    /// 3proxy silently reads such a line as a comment.
     /// A `deny` that was indented for looks denies nothing.
     ///
     /// ```3proxy,fires

@@ -8,7 +8,7 @@ use crate::{
 };
 
 rule! {
-    /// The same limit stands twice. Limits are for all services, wherever they stand.
+    /// The same limit is written twice. Limits apply to all services, wherever they are in the file.
     ///
     /// A limit between two services is not one for the second: both share it.
     ///

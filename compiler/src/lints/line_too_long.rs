@@ -3,7 +3,7 @@ use super::rule::rule;
 use crate::{finding::Finding, sources::Loc};
 
 rule! {
-    /// 3proxy cuts a line after 65,534 bytes, and runs the rest as a line of its own, even behind a `#`.
+    /// 3proxy cuts a line after 65,534 bytes, and runs the rest as a line of its own, even after a `#`.
     ///
     /// Put long lists into a file and name it with `$`, or write several entries.
     ///

@@ -7,7 +7,7 @@ use crate::sources::Loc;
 rule! {
     /// 3proxy reads the first 65,534 bytes of a `$file` only.
     ///
-    /// The rest of a longer list is dropped without a word: names that are to be denied are let through. cfgc reads all of it.
+    /// The rest of a longer list is silently ignored, so names that should be denied are allowed. cfgc reads all of it.
     ///
     /// ```3proxy,file=domains
     /// {REP:bad-example-domain.example,:3000}

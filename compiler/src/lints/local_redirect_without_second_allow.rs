@@ -20,7 +20,7 @@ rule! {
     /// Requests that a local redirection hands on are refused by the same list.
     ///
     /// The list is walked again for what the request has become, without the entries that redirect within the process. So another `allow`
-    /// must stand in it.
+    /// must be in it.
     ///
     /// ```3proxy,fires
     /// auth iponly

@@ -9,7 +9,7 @@ use crate::program::log::LogTarget;
 rule! {
     /// Control characters in what clients send are written to the log as they are, unless the log format filters them.
     ///
-    /// A user or host name with a line end in it forges a record. `-XX+R` in front of the format replaces the characters XX, and all
+    /// A user or host name with a line end in it forges a record. `-XX+R` before the format replaces the characters XX, and all
     /// control characters with them, by R. cfgc never writes them.
     ///
     /// ```3proxy,fires

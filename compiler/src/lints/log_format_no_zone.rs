@@ -32,7 +32,7 @@ rule! {
     /// proxy -i127.0.0.1
     /// ```
     ///
-    /// Characters to be filtered may stand before it:
+    /// Characters to be filtered may come before it:
     ///
     /// ```3proxy,clean
     /// log

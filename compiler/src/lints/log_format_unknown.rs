@@ -5,7 +5,7 @@ use super::rule::{Lint, rule};
 use crate::program::trap::Trap;
 
 rule! {
-    /// A letter behind `%` that stands for no field is written as it is.
+    /// A letter after `%` that is not a field is written to the log as it is.
     ///
     /// ```3proxy,fires
     /// log

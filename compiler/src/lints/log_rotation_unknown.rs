@@ -3,7 +3,7 @@ use super::rule::{Part, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
-    /// A letter that stands for no rotation leaves the log file without a name.
+    /// A letter that is not a rotation type leaves the log file without a name.
     ///
     /// 3proxy knows C, H, D, W, M and Y (minute, hour, day, week, month, year), and only the first letter counts. With another one it
     /// makes no name at all and opens whatever its memory holds there: mostly that can't be opened, and the whole configuration is

@@ -5,7 +5,7 @@ use super::rule::{Lint, rule};
 use crate::program::service::ListenAddress;
 
 rule! {
-    /// A service takes 500 connections at a time unless `maxconn` says otherwise.
+    /// A service accepts 500 connections at a time unless `maxconn` sets another limit.
     ///
     /// Above that, 3proxy stops accepting, and further clients wait in the queue of the kernel until they give up. A browser opens dozens.
     ///

@@ -9,7 +9,7 @@ use super::{
 rule! {
     /// TLS is intercepted, and the servers' certificates are not verified.
     ///
-    /// Clients see a certificate that 3proxy has made, so that they can't tell whom it has reached. Without `ssl_client_verify` it does not
+    /// Clients see a certificate that 3proxy has made, so they can't verify the server themselves. Without `ssl_client_verify` it does not
     /// look either: whoever is on the way to a server can pass for it, and no browser warns.
     ///
     /// ```3proxy,fires

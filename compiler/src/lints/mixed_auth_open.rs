@@ -15,7 +15,7 @@ use crate::{
 };
 
 rule! {
-    /// A chain has a type that asks for a password, but an entry lets everyone in whom `iponly` asks about.
+    /// A chain has a type that asks for a password, but an entry admits every client before that, under `iponly`.
     ///
     /// The types are asked in turn, and under `iponly` the access list is walked without a user name. So an entry that lists neither
     /// users nor addresses admits every client before or after `strong` has refused it, and nobody needs a password.
@@ -27,7 +27,7 @@ rule! {
     /// proxy -i127.0.0.1
     /// ```
     ///
-    /// Say who may come without a name, and who with one:
+    /// List the clients that need no name, and the users:
     ///
     /// ```3proxy,clean
     /// users alice:CL:wonderland

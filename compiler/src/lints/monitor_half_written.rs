@@ -5,7 +5,7 @@ rule! {
     /// `monitor` reloads a file as soon as it changes, even while it is being written.
     ///
     /// 3proxy looks once a second, and reads what is there. Half a password list locks users out; half a configuration stops the
-    /// services behind the cut.
+    /// services after the cut.
     ///
     /// ```3proxy,fires
     /// monitor /etc/3proxy/3proxy.cfg

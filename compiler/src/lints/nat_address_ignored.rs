@@ -5,7 +5,7 @@ use crate::{finding::Finding, program::trap::Trap};
 rule! {
     /// An address of `-Ne` or `-Ni` that 3proxy can't read is ignored.
     ///
-    /// Clients are then told the address of the socket, which they can't reach from outside.
+    /// Clients are then given the address of the socket, which they can't reach from outside.
     ///
     /// ```3proxy,fires
     /// auth iponly

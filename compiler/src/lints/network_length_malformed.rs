@@ -5,10 +5,10 @@ use super::rule::{Part, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
-    /// A length behind a slash that is not a plain number is read otherwise than it is written.
+    /// A prefix length that is not a plain number is read differently from what is written.
     ///
-    /// `10.0.0.0/` and `10.0.0.0/abc` are `/0` to 3proxy: every address. Text behind a number is dropped, and so is what
-    /// stands behind a range.
+    /// `10.0.0.0/` and `10.0.0.0/abc` are `/0` to 3proxy: every address. Text after a number is ignored, and so is text
+    /// after a range.
     ///
     /// ```3proxy,fires
     /// auth iponly

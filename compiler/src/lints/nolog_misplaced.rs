@@ -3,9 +3,9 @@ use super::rule::rule;
 use crate::{finding::Finding, lower::command::Command, sources::Loc};
 
 rule! {
-    /// `nolog` or `weight` extends an entry that stands before a service, which does not see it.
+    /// `nolog` or `weight` extends an entry before a service line, and that service does not see it.
     ///
-    /// Both extend the last entry, wherever it stands. A service has copied that entry as it was; only services that follow get the
+    /// Both extend the last entry, wherever it is. A service has copied that entry as it was; only services that follow get the
     /// extended one.
     ///
     /// ```3proxy,fires
@@ -16,7 +16,7 @@ rule! {
     /// socks -i10.0.0.1
     /// ```
     ///
-    /// Write it right behind its entry:
+    /// Write it directly after its entry:
     ///
     /// ```3proxy,clean
     /// auth iponly

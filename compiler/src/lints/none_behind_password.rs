@@ -3,7 +3,7 @@ use super::rule::{Lint, rule};
 use crate::program::auth::AuthType;
 
 rule! {
-    /// With `none` behind another type every request passes: who fails the first is let in by the second.
+    /// With `none` after another type every request passes: a client that the first refuses is admitted by the second.
     ///
     /// 3proxy tries the types of an `auth` line in turn until one succeeds, and `none` always does. No access list is asked then.
     ///

@@ -9,7 +9,7 @@ use crate::{
 };
 
 rule! {
-    /// Of a name server's IPv6 address without brackets, the number behind the first colon is read as its port.
+    /// In a name server's IPv6 address without brackets, the number after the first colon is read as the port.
     ///
     /// The address itself is read whole, so 3proxy asks the right host at a wrong port, and no name resolves. Where no number stands there
     /// (`2001:db8::53`), the port is 53, by luck.

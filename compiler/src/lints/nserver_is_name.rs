@@ -27,7 +27,7 @@ rule! {
     /// allow *
     /// proxy -i127.0.0.1
     /// ```
-    /// An address with parts left out, such as `8.8`, is no name, but hardly what is meant; `127.1` is this machine.
+    /// An address with parts left out, such as `8.8`, is not a name, but is probably a mistake; `127.1` is this machine.
     "nserver-is-name",
     level: Warn,
     group: Portability,

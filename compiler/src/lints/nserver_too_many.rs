@@ -4,7 +4,7 @@ use super::rule::{Lint, rule};
 rule! {
     /// Name servers beyond the fifth are ignored.
     ///
-    /// 3proxy has room for five, and drops further `nserver` lines without a word.
+    /// 3proxy has room for five, and silently ignores further `nserver` lines.
     ///
     /// ```3proxy,fires
     /// nserver 192.0.2.1

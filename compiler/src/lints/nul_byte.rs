@@ -3,9 +3,9 @@ use super::rule::rule;
 use crate::{finding::Finding, sources::Loc};
 
 rule! {
-    /// 3proxy drops what stands behind a NUL byte in a line.
+    /// 3proxy ignores the part of a line after a NUL byte.
     ///
-    /// So an entry loses the fields behind it and matches more than is written. Such a byte comes from a file that was saved
+    /// So an entry loses the fields after it and matches more than is written. Such a byte comes from a file that was saved
     /// as UTF-16, or was cut by a crash.
     ///
     /// ```3proxy,fires

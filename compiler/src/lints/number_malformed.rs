@@ -5,7 +5,7 @@ use super::rule::{Part, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
-    /// What is no plain number is read otherwise than it is written.
+    /// A word that is not a plain number is read differently from what is written.
     ///
     /// 3proxy takes the digits at the beginning of the word, and 0 if there is none. It knows no units: `100k` is 100.
     ///

@@ -10,7 +10,7 @@ rule! {
     /// A comment allows a rule by an old name.
     ///
     /// The comment counts as before. `--allow`, `--warn`, `--deny`, `cfgc.toml` and `cfgc explain` take old names, too. The name of a rule that
-    /// another has taken in is no old one: it stands for that part of the other.
+    /// another has replaced is still valid: it means that part of the other.
     ///
     /// ```3proxy,fires
     /// auth iponly

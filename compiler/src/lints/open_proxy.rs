@@ -14,7 +14,7 @@ use crate::{
 };
 
 rule! {
-    /// Anyone who reaches this service may use it, from any address, without a password.
+    /// Anyone who can reach this service can use it, from any address, without a password.
     ///
     /// Open proxies are found within hours and used to send spam, to attack others and to hide; the owner of the address answers
     /// for it. Limit the clients' addresses, ask for passwords, or listen on an address that only clients reach.

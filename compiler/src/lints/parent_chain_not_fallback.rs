@@ -5,7 +5,7 @@ use super::rule::{Lint, rule};
 use crate::{finding::Finding, program::acl::Parent, way};
 
 rule! {
-    /// Two parents of weight 1000 are two hops of one chain: the second does not stand in for the first.
+    /// Two parents of weight 1000 are two hops of one chain: the second is not a fallback for the first.
     ///
     /// If either is down, nothing goes through. Parents that replace each other share one 1000, and one of them is drawn; when it fails
     /// another draw is made (`parentretries`).

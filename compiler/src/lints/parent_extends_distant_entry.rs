@@ -14,7 +14,7 @@ use crate::{
 rule! {
     /// A parent extends an entry that a service above it has already copied.
     ///
-    /// `parent` belongs to the last entry of the list, whatever stands between. So the service above goes direct, and the one below, by the
+    /// `parent` belongs to the last entry of the list, whatever comes between. So the service above goes direct, and the one below, by the
     /// same entry, through the parent.
     ///
     /// ```3proxy,fires

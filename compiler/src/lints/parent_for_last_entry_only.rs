@@ -13,7 +13,7 @@ use crate::{
 };
 
 rule! {
-    /// A parent stands below several entries of one kind, and only the last of them gets it: what the others allow goes direct.
+    /// A parent follows several entries of one kind, but only the last of them gets it: what the others allow goes direct.
     ///
     /// `parent` extends the entry above it, not the block.
     ///
@@ -59,7 +59,7 @@ rule! {
     /// proxy -i10.0.0.1
     /// ```
     ///
-    /// Two entries may well be meant so, the first direct: that is no more than advice. A comment or an empty line between them ends
+    /// With two entries the first may be meant to go direct, so this is only advice. A comment or an empty line between them ends
     /// the block.
     "parent-for-last-entry-only",
     level: Warn,

@@ -8,9 +8,9 @@ use crate::{
 };
 
 rule! {
-    /// A parent of type `http` or `tcp` ends the chain: hops behind it are never used.
+    /// A parent of type `http` or `tcp` ends the chain: hops after it are never used.
     ///
-    /// Parents whose weights add up to 1000 are one hop; the next ones are the hop behind it, not a replacement for it.
+    /// Parents whose weights add up to 1000 are one hop; the next ones are the hop after it, not a replacement for it.
     ///
     /// ```3proxy,fires
     /// auth iponly

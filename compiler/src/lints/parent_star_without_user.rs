@@ -9,10 +9,10 @@ use crate::{
 };
 
 rule! {
-    /// A parent is to be told the client's own name, but no type of the chain knows one.
+    /// A parent should be sent the client's own name, but no type of the chain knows it.
     ///
-    /// With `*` as the user 3proxy sends on the name and password that the client gave. Under `iponly` they are hidden while the
-    /// list is walked, so every such request fails, and the client is asked for a password again and again.
+    /// With `*` as the user, 3proxy passes on the name and password that the client gave. Under `iponly` they are hidden while the
+    /// list is checked, so every such request fails, and the client is asked for a password again and again.
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -21,7 +21,7 @@ rule! {
     /// proxy
     /// ```
     ///
-    /// `useronly` takes the name without checking it, as the parent will do that:
+    /// `useronly` accepts the name without checking it, since the parent does that:
     ///
     /// ```3proxy,clean
     /// auth useronly

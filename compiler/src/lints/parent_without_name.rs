@@ -10,7 +10,7 @@ use crate::program::{
 };
 
 rule! {
-    /// A parent is to be told names, and clients of a port mapper name no target.
+    /// A parent should be sent names, but clients of a port mapper name no target.
     ///
     /// `connect+`, `socks4+` and `socks5+` pass on the name that the client asked for. A `tcppm` line has one target for all; where that is
     /// an address, the address is passed on, as without the `+`. With a plugin that changes the target (`transparent`) it is the changed

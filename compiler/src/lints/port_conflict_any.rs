@@ -11,7 +11,7 @@ rule! {
     /// A service on every address and another on one of them share a port.
     ///
     /// Both start, since 3proxy sets `SO_REUSEPORT`. On Linux the narrower one gets the clients that come to its address, and the other one
-    /// the rest; other systems decide otherwise.
+    /// the rest; other systems behave differently.
     ///
     /// ```3proxy,fires
     /// auth strong

@@ -8,9 +8,9 @@ use super::{
 use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 
 rule! {
-    /// A list of ports has something in it that 3proxy reads otherwise than it is written.
+    /// 3proxy reads part of a port list differently from what is written.
     ///
-    /// Text behind a port or a range of ports is dropped without a word: `80;443` is port 80, `80-` is port 80, and `80-90-100` is the ports
+    /// Text after a port or a range of ports is silently ignored: `80;443` is port 80, `80-` is port 80, and `80-90-100` is the ports
     /// 80 to 90.
     ///
     /// ```3proxy,fires
@@ -38,7 +38,7 @@ rule! {
     /// proxy -i127.0.0.1
     /// ```
     ///
-    /// The lower port stands first:
+    /// The lower port comes first:
     ///
     /// ```3proxy,fixed
     /// auth iponly

@@ -5,7 +5,7 @@ use super::rule::{Part, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
-    /// A port that is no number from 0 to 65535 is read otherwise than it is written.
+    /// A port that is not a number from 0 to 65535 is read differently from what is written.
     ///
     /// 3proxy takes the digits at its beginning and keeps the low 16 bits: `-p` and `-phttp` mean the default port, `-p3128x`
     /// is 3128, `-p88556` is 23020. For a parent 0 means the port of the request.

@@ -8,7 +8,7 @@ use crate::{
 rule! {
     /// A port mapper takes options, then a port, a host and a port; 3proxy refuses anything else.
     ///
-    /// The options stand first. Neither port may be 0, not even with a `unix:` target, where the second is not used.
+    /// The options come first. Neither port may be 0, not even with a `unix:` target, where the second is not used.
     ///
     /// ```3proxy,fires
     /// auth iponly

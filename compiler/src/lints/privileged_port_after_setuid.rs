@@ -8,7 +8,7 @@ use crate::{
 };
 
 rule! {
-    /// A service behind `setuid` can't listen on a port below 1024.
+    /// A service after `setuid` can't listen on a port below 1024.
     ///
     /// Such a port takes rights that the new user does not have. 3proxy goes on without the service.
     ///

@@ -5,7 +5,7 @@ use crate::program::log::LogFiles;
 rule! {
     /// `rotate` keeps old files of a log that begins a new one by time, and this one does not.
     ///
-    /// The letter behind the file's name says how often: without it the log is one file, for ever.
+    /// The letter after the file name says how often: without it, the log is a single file that only grows.
     ///
     /// ```3proxy,fires
     /// log /var/log/3proxy/3proxy.log

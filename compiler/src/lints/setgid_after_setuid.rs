@@ -3,7 +3,7 @@ use super::rule::{Lint, rule};
 use crate::fix::Fix;
 
 rule! {
-    /// `setgid` behind `setuid` fails: the right to change the group is gone with the user.
+    /// `setgid` after `setuid` fails, because the privilege to change the group is gone.
     ///
     /// 3proxy then refuses the file, unless it is started as that user anyway.
     ///

@@ -12,9 +12,9 @@ use crate::{
 };
 
 rule! {
-    /// A setting behind the last service has no effect.
+    /// A setting after the last service has no effect.
     ///
-    /// 3proxy runs the file from top to bottom, and a service starts with a copy of the settings as they stand at its line.
+    /// 3proxy runs the file from top to bottom, and a service starts with a copy of the settings in effect at its line.
     /// A chain, a list, an address or a log that follows comes too late: the proxy below is open to everyone.
     ///
     /// ```3proxy,fires
@@ -35,7 +35,7 @@ rule! {
     ///
     /// The fix is not made unasked: it changes what the service does.
     ///
-    /// What all services share may stand anywhere (`users`, limits, name servers), and so may settings for a later service:
+    /// What all services share may be anywhere (`users`, limits, name servers), and so may settings for a later service:
     ///
     /// ```3proxy,clean
     /// auth iponly

@@ -12,7 +12,7 @@ use crate::{
 rule! {
     /// A setting that is set again before a service used it has no effect.
     ///
-    /// Services copy the settings as they stand at their line, so of two lines that set the same thing without a service between them the
+    /// Services copy the settings in effect at their line, so of two lines that set the same thing without a service between them the
     /// first does nothing. It may be left over from an earlier version of the file.
     ///
     /// ```3proxy,fires

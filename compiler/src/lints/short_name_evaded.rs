@@ -12,7 +12,7 @@ use crate::{
 };
 
 rule! {
-    /// Under 3proxy a `deny` of so short a name is passed by with a dot behind it.
+    /// Under 3proxy, a `deny` of such a short name can be evaded with a dot after the name.
     ///
     /// `t.me.` is the same host as `t.me`. 3proxy drops the dot only where six characters or more are asked for. (`cfgc run` always does.)
     ///

@@ -8,7 +8,7 @@ use super::rule::{Part, rule};
 use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 
 rule! {
-    /// A socket option that 3proxy does not know is ignored without a word.
+    /// A socket option that 3proxy does not know is silently ignored.
     ///
     /// 3proxy looks for the names that it knows anywhere in the word, and for nothing else: an option with another name, or in lower case,
     /// is not set. `TCP_FASTOPEN_CONNECT` sets `TCP_FASTOPEN` as well, whose name is in it.

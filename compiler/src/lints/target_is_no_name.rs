@@ -7,7 +7,7 @@ use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 rule! {
     /// A target is a host or an address, not a URL and not a host with a port.
     ///
-    /// 3proxy compares the whole item with the name of the host; with a `:` or `/` in it, or a dot before or behind it, it never matches.
+    /// 3proxy compares the whole item with the name of the host; with a `:` or `/` in it, or a dot before or after it, it never matches.
     ///
     /// ```3proxy,fires
     /// auth iponly

@@ -3,10 +3,10 @@ use super::rule::{Lint, rule};
 use crate::sources::Loc;
 
 rule! {
-    /// This file is a template: its markers stand for what is not known, and what they may change is not judged.
+    /// This file is a template: the values of its markers are not known, and what they may change is not checked.
     ///
     /// Known are `{{ value }}`, `{% control %}`, `<%= value %>`, `@NAME@`, `${NAME}`, `$NAME` and `$(command)`. A word that holds one is an
-    /// unknown value, and a line of markers alone stands for any lines. What is wrong with the other words and lines is found, and
+    /// unknown value, and a line that holds only markers may become any lines. What is wrong with the other words and lines is found, and
     /// rules about the whole file speak only where no marker can make them wrong. Check what is made of the template as well:
     /// `cfgc check FILE`.
     ///

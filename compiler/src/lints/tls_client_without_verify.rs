@@ -9,7 +9,8 @@ use super::{
 rule! {
     /// TLS towards servers or parents takes any certificate.
     ///
-    /// So it keeps out who listens, but not who stands in the way and answers in place of the server: credentials for a parent go to that one.
+    /// So it protects against eavesdropping, but not against an attacker that answers in place of the server
+    /// and so gets the credentials for a parent.
     ///
     /// ```3proxy,fires
     /// ssl_client

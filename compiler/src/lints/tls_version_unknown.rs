@@ -3,7 +3,7 @@ use super::rule::{Part, rule};
 use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 
 rule! {
-    /// A version of TLS that 3proxy does not know is no limit: any version that the library has is taken.
+    /// A TLS version that 3proxy does not know sets no limit: any version that the library has is accepted.
     ///
     /// It knows `TLSv1`, `TLSv1.1`, `TLSv1.2`, `TLSv1.3` and `SSLv3`, in any case.
     ///

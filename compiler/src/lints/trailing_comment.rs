@@ -6,7 +6,7 @@ use crate::{
 };
 
 rule! {
-    /// A `#` starts a comment at the beginning of a line only; behind a command it is an argument.
+    /// A `#` starts a comment only at the beginning of a line; after a command it is an argument.
     ///
     /// So `allow #all` is an entry for a user called `#all`.
     ///

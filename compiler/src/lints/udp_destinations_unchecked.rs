@@ -15,7 +15,7 @@ rule! {
     /// `-U0` or `-U1` lets a UDP association go to what the list denies: only its first destination is judged.
     ///
     /// A SOCKS client that asks for UDP names a destination in each datagram. With these options the list is asked about the first; whatever
-    /// follows goes out. So who may send to one destination may send to all.
+    /// follows goes out. So a client that may send to one destination may send to all.
     ///
     /// ```3proxy,fires
     /// auth iponly

@@ -3,9 +3,9 @@ use super::rule::rule;
 use crate::{finding::Finding, sources::Loc};
 
 rule! {
-    /// A quotation must end in the line in which it begins; otherwise 3proxy refuses the whole file.
+    /// A quotation must end on the line where it begins; otherwise 3proxy refuses the whole file.
     ///
-    /// Inside a quotation `""` stands for one `"`.
+    /// Inside a quotation, `""` means one `"`.
     ///
     /// ```3proxy,fires
     /// logformat "L%t %U

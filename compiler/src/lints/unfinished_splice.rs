@@ -9,9 +9,9 @@ use crate::{
 };
 
 rule! {
-    /// A `$file` needs white space behind it; at the very end of a file, 3proxy refuses it.
+    /// A `$file` needs white space after it; at the very end of a file, 3proxy refuses it.
     ///
-    /// 3proxy reads the file when it meets the blank or line end behind its name. A configuration whose last line is a
+    /// 3proxy reads the file when it reaches the space or line end after its name. A configuration whose last line is a
     /// `$file` without a line end makes it give up.
     ///
     /// ```3proxy,fires

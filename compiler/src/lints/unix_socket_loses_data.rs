@@ -6,7 +6,7 @@ use crate::program::{acl::ParentHost, service::ListenAddress};
 rule! {
     /// 3proxy 1.0 loses data that it relays to or from a Unix socket.
     ///
-    /// Answers are cut behind their head, and tunnels die: it sends with an address, which the kernel refuses on a connected Unix socket.
+    /// Answers are cut after their head, and tunnels fail: it sends with an address, which the kernel refuses on a connected Unix socket.
     /// cfgc does not.
     ///
     /// ```3proxy,fires

@@ -21,7 +21,7 @@ use crate::{
 };
 
 rule! {
-    /// An entry names a user whom no `users` line defines, so it never matches that user.
+    /// An entry names a user that no `users` line defines, so it never matches.
     ///
     /// Under `strong` only the users of `users` lines can log in. Names are compared as they are written: `Alice` is not `alice`.
     ///

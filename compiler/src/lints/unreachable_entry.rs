@@ -12,7 +12,7 @@ use crate::{
 rule! {
     /// No request reaches this entry: those before it decide all that it matches.
     ///
-    /// Entries are asked in order, and the first that matches decides. So what is special must stand above what is general. A `deny`
+    /// Entries are checked in order, and the first that matches decides. So specific entries must come before general ones. A `deny`
     /// below an `allow` of the same requests refuses nothing:
     ///
     /// ```3proxy,fires

@@ -13,7 +13,7 @@ use crate::{
 };
 
 rule! {
-    /// A word of a `users` line that 3proxy can't read makes no user, without a word.
+    /// A word of a `users` line that 3proxy can't read is silently dropped, so the user does not exist.
     ///
     /// A user is `NAME:TYPE:PASSWORD`. The type is `CL`, `CR` or `NT`, in capitals; without a colon the word is skipped.
     /// A longer type, as in `bob:MD5:HASH`, is read as the beginning of the password: that warns.

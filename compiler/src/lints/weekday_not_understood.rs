@@ -8,7 +8,7 @@ use super::{
 use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 
 rule! {
-    /// Days are digits; what is no digit is skipped, and a field without a digit restricts nothing.
+    /// Days are digits; anything else is skipped, and a field without a digit restricts nothing.
     ///
     /// 3proxy knows 0 to 7 (0 and 7 are Sunday) and ascending ranges. It skips every other byte, so `Mon-Fri` is every day.
     ///

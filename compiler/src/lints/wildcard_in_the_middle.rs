@@ -5,7 +5,7 @@ use super::rule::{Part, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
-    /// A `*` is a wildcard at either end of a name only; in the middle it stands for itself.
+    /// A `*` is a wildcard only at either end of a name; in the middle it is an ordinary character.
     ///
     /// No host has a `*` in its name, so the entry never matches.
     ///
