@@ -93,10 +93,10 @@ fn finding(program: &Program, shadowed: &Shadowed, service: Loc) -> Finding {
     let mut finding = RULE
         .finding(
             at,
-            "this entry is never asked: the list of an earlier service goes on here, and decides first",
+            "this entry is never reached: an earlier service's list continues here and decides first",
         )
-        .label("never asked")
-        .also(service, "this service ends no list: what follows is added to its list")
+        .label("never reached")
+        .also(service, "a service line does not end the list, so the entries after it are added to it")
         .help("write `flush` before the entries that are for the next service");
     finding.level = level(program, shadowed);
     explain(finding, program, shadowed)

@@ -75,10 +75,10 @@ fn values(ace: &Ace) -> usize {
 fn found(program: &Program, service: &Service, values: usize) -> crate::finding::Finding {
     let finding = RULE.finding(
         service.at,
-        format!("3proxy compares up to {values} values at each request to this service"),
+        format!("3proxy compares up to {values} values for each request to this service"),
     );
     if program.acls.parents.is_empty() {
-        finding.part("cacheacl-worthwhile").help("remember verdicts: `authcache` with all that the list looks at, and `cacheacl` before the other types in `auth`")
+        finding.part("cacheacl-worthwhile").help("cache verdicts: write `authcache` with all fields that the list compares, and `cacheacl` before the other types in `auth`")
     } else {
         finding.help("put the entries that most requests match first; `cacheacl` would lose the parents")
     }

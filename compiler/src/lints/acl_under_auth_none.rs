@@ -89,8 +89,8 @@ fn does_something(ace: &Ace) -> bool {
 /// `named`: an entry lists users.
 fn finding(acls: &Acls, service: &Service, at: Loc, ace: &Ace, named: bool) -> Finding {
     let mut finding = RULE
-        .finding(at, "the access list is never looked at: `auth none` lets every request pass")
-        .label("every request passes")
+        .finding(at, "the access list is never checked: `auth none` allows every request")
+        .label("allows every request")
         .also(ace.at, "this entry is never asked");
     if let Some(parent) = acls.parents(ace).first() {
         finding = finding.also(parent.at, "this parent is never used: requests go direct");

@@ -44,19 +44,19 @@ fn check(lint: &mut Lint<'_>) {
         let unused = program.acls.unused(flush);
         let Some(first) = place(unused.first()) else { continue };
         let mut finding = RULE
-            .finding(first, "no service uses this entry: it is thrown away before one copies the list")
-            .label("for nobody");
+            .finding(first, "no service uses this entry: it is discarded before a service copies the list")
+            .label("used by no service");
         if let (Some(last), true) = (place(unused.last()), unused.len() > 1) {
             finding = finding.also(last, format!("the last of {} such entries", unused.len()));
         }
-        finding = finding.also(flush.at, "thrown away here");
+        finding = finding.also(flush.at, "discarded here");
         let before =
             |at| program.services.iter().rev().map(|service| service.at).find(|service| *service < at);
         if let Some(service) = before(first).filter(|_| flush.copied > 0 || is_first(lint, flush.list)) {
-            finding = finding.also(service, "this service has its copy already");
+            finding = finding.also(service, "this service already has its copy");
         }
         lint.report(
-            finding.help("move the entries above the service that they are meant for, or delete them"),
+            finding.help("move the entries above the service that they are meant for, or remove them"),
         );
     }
 }

@@ -87,7 +87,7 @@ fn finding(lint: &Lint<'_>, service: &Service, reach: Reach, step: &AuthStep, ac
         finding = finding.also(at, "and anyone who opens it can change this file");
     }
     finding
-        .help("listen on this machine only (`-i127.0.0.1`), or name the clients (`allow * 192.168.0.0/16`)")
+        .help("listen on this machine only (`-i127.0.0.1`), or list the clients (`allow * 192.168.0.0/16`)")
 }
 
 #[cfg(test)]

@@ -72,18 +72,18 @@ fn check(lint: &mut Lint<'_>) {
 fn finding(ace: &Ace, service: &Service, witness: &Witness) -> Finding {
     let (message, help) = match ace.action {
         Action::Allow => (
-            "this entry lets clients see the admin page whatever its targets: the page has none to compare",
-            "name the clients in the second column: `allow * 127.0.0.0/8`",
+            "this entry allows the admin page whatever its targets are, because the page has no target",
+            "list the clients in the second column: `allow * 127.0.0.0/8`",
         ),
         Action::Deny => (
-            "this entry refuses the admin page whatever its targets: the page has none to compare",
+            "this entry refuses the admin page whatever its targets are, because the page has no target",
             "write `flush` and the page's own list above it",
         ),
     };
     let mut finding = RULE
         .finding(ace.at, message)
         .label("its targets are not compared")
-        .also(service.at, "decides who may see this page");
+        .also(service.at, "the list of this admin page");
     if ace.action == Action::Deny {
         finding.level = Level::Warn;
         finding = finding.note(format!("For example, {witness} is refused."));
@@ -91,7 +91,7 @@ fn finding(ace: &Ace, service: &Service, witness: &Witness) -> Finding {
         finding = finding.note(format!("For example, {witness} passes."));
     }
     if ace.action == Action::Allow && beyond_this_machine(service).is_some() {
-        finding = finding.note("The page listens beyond this machine.");
+        finding = finding.note("The page can be reached from other machines.");
     }
     finding.help(help)
 }

@@ -38,7 +38,7 @@ fn check(lint: &mut Lint<'_>) {
         let name = name.split_ascii_whitespace().next().unwrap_or_default();
         lint.report(
             RULE.finding(first, format!("`{name}` comes after `end`, so 3proxy does not read it"))
-                .label("nothing from here on has an effect")
+                .label("nothing after `end` has an effect")
                 .also(end, "reading stops here")
                 .help("move `end` to the end of the file, or start the lines after it with `#`"),
         );

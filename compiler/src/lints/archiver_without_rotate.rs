@@ -44,7 +44,7 @@ fn check(lint: &mut Lint<'_>) {
     } else {
         (
             "the log does not begin new files",
-            "write `log FILE D` for a file each day, and `rotate N` to keep N old ones",
+            "write `log FILE D` for a new file each day, and `rotate N` to keep N old ones",
         )
     };
     let mut finding = RULE.finding(at, format!("the archiver never runs: {missing}")).help(help);
@@ -53,7 +53,7 @@ fn check(lint: &mut Lint<'_>) {
     }
     if !rotates {
         for line in log_lines {
-            finding = finding.also(*line, "one file, for ever");
+            finding = finding.also(*line, "a single file that only grows");
         }
     }
     lint.report(finding);

@@ -41,13 +41,13 @@ pub(crate) fn finding(command: &Command<'_>, row: &Directive) -> Finding {
     let most = arity.most.map_or(usize::MAX, usize::from);
     let at = command.arguments.get(most).map_or(command.at, |word| word.at);
     let comment = command.arguments.iter().any(|word| word.value.starts_with(b"#"));
-    RULE.finding(at, format!("`{}` takes {wants}, not {given}", row.name))
+    RULE.finding(at, format!("`{}` expects {wants}, but got {given}", row.name))
         .label(if given > most { "one too many" } else { "something is missing here" })
         .help(match row.name {
             _ if comment => "put the comment on a line of its own".to_owned(),
             _ if given <= most => format!("write `{usage}`"),
             "nserver" | "monitor" | "include" => format!("write a line `{usage}` for each"),
-            _ => format!("write `{usage}`, with quotes around an argument that has blanks"),
+            _ => format!("write `{usage}`, with quotes around an argument that has spaces"),
         })
 }
 

@@ -49,9 +49,9 @@ fn check(lint: &mut Lint<'_>) {
         if alone && told.insert(at) {
             let name = cache.kind.name();
             lint.report(
-                RULE.finding(at, format!("`{name}` alone lets nobody in: it has nothing to remember"))
+                RULE.finding(at, format!("`{name}` alone admits nobody, because it has nothing to remember"))
                     .label("no other type in this chain")
-                    .also(service.at, "so this service refuses everyone")
+                    .also(service.at, "so this service refuses every client")
                     .help(format!("write the type that checks clients after it: `auth {name} strong`")),
             );
         }

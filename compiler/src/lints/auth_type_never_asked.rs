@@ -42,13 +42,13 @@ fn check(lint: &mut Lint<'_>) {
         let name = step.kind.name();
         let (message, label, help) = if before.kind == AuthType::None {
             (
-                format!("`{name}` is never asked: `none` before it lets every request pass"),
+                format!("`{name}` is never asked, because `none` before it allows every request"),
                 "lets everyone pass",
                 "remove `none`, or the types after it",
             )
         } else {
             (
-                format!("`{name}` is asked twice, and says the same again"),
+                format!("`{name}` is asked twice, with the same result"),
                 "asked here first",
                 "remove one of the two",
             )

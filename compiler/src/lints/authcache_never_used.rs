@@ -40,8 +40,8 @@ fn check(lint: &mut Lint<'_>) {
     let Some(service) = program.services.last().filter(|_| !asked && !too_late) else { return };
     let mut finding = RULE
         .finding(at, "no service asks the authentication cache")
-        .label("remembers what nobody asks for")
-        .help("write `cache` before the type that is to be remembered (`auth cache strong`), or remove the line");
+        .label("its entries are never used")
+        .help("write `cache` before the type whose results it should remember (`auth cache strong`), or remove the line");
     if let Some(chain) = service.chain.at {
         finding = finding.also(chain, "this chain has no `cache`");
     }

@@ -44,12 +44,12 @@ fn check(lint: &mut Lint<'_>) {
             RULE.finding(
                 at,
                 format!(
-                    "the cache has room for `{}` entries, and a service for `{clients}` clients",
+                    "the cache has room for {} entries, but a service for {clients} clients",
                     size.value
                 ),
             )
             .label("too small")
-            .also(place, "so many at once")
+            .also(place, "this many connections at a time")
             .help("leave the size out: 262,144 entries are the default"),
         );
     }

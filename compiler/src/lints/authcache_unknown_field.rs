@@ -60,7 +60,7 @@ fn finding(word: Part<'_>, trap: CacheTrap) -> Finding {
                 word.at,
                 format!("`{cited}` is not a field: 3proxy reads {} in it", listed(&mut fields.iter())),
             )
-            .label("not what is written"),
+            .label("not a field"),
         CacheTrap::Unknown if others => {
             RULE.finding(word.at, format!("`{cited}` is not a field, so it is not in the key")).label("ignored")
         }
@@ -75,7 +75,7 @@ fn finding(word: Part<'_>, trap: CacheTrap) -> Finding {
         Some(text) => {
             finding.help(format!("write `{text}`")).fix(word.replaced("write the field's name", safety, text))
         }
-        None => finding.help("remove it, or name the field that you mean"),
+        None => finding.help("remove it, or write the field that is meant"),
     }
 }
 

@@ -37,7 +37,7 @@ fn check(lint: &mut Lint<'_>) {
     if let Some(port) = port.filter(|port| *port != 53) {
         lint.report(
             RULE.finding(at, format!("3proxy asks port 53 here, not {port}"))
-                .help("let that name server listen on port 53, on an address of its own if need be"),
+                .help("run that name server on port 53, on a separate address if necessary"),
         );
     }
 }

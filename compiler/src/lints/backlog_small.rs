@@ -49,10 +49,10 @@ fn check(lint: &mut Lint<'_>) {
             continue;
         }
         let finding = RULE
-            .finding(at, format!("a queue of {backlog} is shorter than it would be by default: {usual}"))
+            .finding(at, format!("a queue of {backlog} is shorter than the default, {usual}"))
             .also(service.at, "of this service");
         let finding = match service.maxconn.at {
-            Some(maxconn) => finding.also(maxconn, format!("an eighth of {}, and 1", service.maxconn.value)),
+            Some(maxconn) => finding.also(maxconn, format!("the default is an eighth of {}, plus 1", service.maxconn.value)),
             None => finding,
         };
         lint.report(

@@ -68,7 +68,7 @@ fn check(lint: &mut Lint<'_>) {
             let edits = escapes.iter().map(|span| Edit { at: at(*span), text: "\"\"".to_owned() }).collect();
             lint.report(
                 RULE.finding(at(*first), "a backslash does not escape a quotation mark")
-                    .label("the backslash stays, and the quotation ends or begins here")
+                    .label("the backslash is kept, and the quotation ends or begins here")
                     .help(title)
                     .fix(Fix { title: title.to_owned(), safety: Safety::Unsafe, edits }),
             );

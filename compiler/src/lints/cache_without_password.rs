@@ -57,7 +57,7 @@ fn check(lint: &mut Lint<'_>) {
         lint.report(
             cache
                 .finding(&RULE, message, missing)
-                .help(format!("add `{missing}` to the fields, or allow this if it is meant")),
+                .help(format!("add `{missing}` to the fields, or allow this rule if it is intended")),
         );
     }
 }

@@ -78,9 +78,9 @@ fn finding(acls: &Acls, chain: Loc, bypassed: &Bypassed<'_>) -> Finding {
     let Bypassed { cached, entry, witness, services } = bypassed;
     let at = cached.settings.at.unwrap_or(chain);
     let mut finding = RULE
-        .finding(at, "a remembered request leaves from the default address: `ext` is not remembered")
+        .finding(at, "a remembered request leaves from the default address, because `ext` is not in the key")
         .label("remembers no external address")
-        .also(chain, "a hit here asks no entry, so it knows no `extip`");
+        .also(chain, "a hit here checks no entry, so it has no `extip`");
     if let Some(parent) = acls.parents(entry).first() {
         finding = finding.also(parent.at, "this address is used for the first request only");
     }

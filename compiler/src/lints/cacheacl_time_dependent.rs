@@ -121,11 +121,11 @@ fn times(ace: &Ace) -> Vec<WeekTime> {
 fn finding(at: Loc, cached: &Cached<'_>, ace: &Ace, (witness, time): &(Witness, WeekTime)) -> Finding {
     let seconds = cached.settings.seconds;
     let mut finding = RULE
-        .finding(at, format!("a verdict is repeated for `{seconds}` seconds, whatever the time is then"))
-        .label("a hit here looks at no clock")
-        .also(ace.at, "this entry holds at certain times only");
+        .finding(at, format!("a verdict is repeated for {seconds} seconds, whatever the time is by then"))
+        .label("a hit here does not check the time")
+        .also(ace.at, "this entry matches only at certain times");
     if let Some(at) = cached.settings.at {
-        finding = finding.also(at, "so long it is remembered");
+        finding = finding.also(at, "how long it is remembered");
     }
     finding
         .also(cached.service.at, "in this service")

@@ -74,7 +74,7 @@ fn finding(acls: &Acls, at: crate::sources::Loc, bypassed: &Bypassed<'_>) -> Fin
     let Bypassed { cached, entry, witness, services } = bypassed;
     let mut finding = RULE
         .finding(at, "a remembered request goes direct: `cacheacl` does not look for its parent")
-        .label("a hit here asks no entry, so it uses no parent");
+        .label("a hit here checks no entry, so it uses no parent");
     let parents = acls.parents(entry);
     if let Some(parent) = parents.iter().find(|parent| parent.kind != ParentKind::ExternalAddress) {
         finding = finding.also(parent.at, "this parent sees the first request only");

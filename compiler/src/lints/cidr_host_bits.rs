@@ -43,13 +43,13 @@ fn finding(part: Part<'_>) -> Option<Finding> {
     let network: IpNet = cited.parse().ok()?;
     let whole = network.trunc();
     let mut finding = RULE
-        .finding(part.at, format!("`{cited}` is the whole of `{whole}`"))
-        .label("the last bits of the address are not looked at")
+        .finding(part.at, format!("`{cited}` matches all of `{whole}`"))
+        .label("the last bits of the address are ignored")
         .help(format!("write `{whole}`, or `{}` for the host alone", network.addr()))
         .fix(part.replaced("write the network's own address", Safety::Safe, whole.to_string()));
     if network.prefix_len() == 0 {
         finding.level = Level::Warn;
-        finding = finding.note("A length of 0 is every address.");
+        finding = finding.note("A length of 0 matches every address.");
     }
     Some(finding)
 }

@@ -37,7 +37,7 @@ fn check(lint: &mut Lint<'_>) {
         if clear && !user_words::continues(lint.sources, user.at) {
             lint.report(
                 RULE.finding(user.at, format!("the password of user `{}` is in clear text", user.name))
-                    .help("write a hash (`NAME:CR:HASH`), which `cfgc crypt` makes"),
+                    .help("write a hash (`NAME:CR:HASH`); `cfgc crypt` prints one"),
             );
         }
     }

@@ -73,7 +73,7 @@ fn finding(line: Loc, accounts: u32) -> Finding {
             1 => "a file of users has no comments: this line makes an account all the same",
             _ => "a file of users has no comments: this line makes accounts all the same",
         })
-        .label("the words are read as if the sign were not there")
+        .label("the words are read as if the `#` were not there")
         .help("remove the line from the file; a comment can be above the `users` line");
     if accounts == 0 {
         finding.level = Level::Warn;

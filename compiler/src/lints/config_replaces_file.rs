@@ -50,10 +50,10 @@ fn check(lint: &mut Lint<'_>) {
     let Some(monitor) = process.monitors.iter().find(|file| file.value == config.value) else { return };
     let finding = RULE
         .finding(at, format!("the next change of `{path}` makes it the whole configuration"))
-        .label("names the file that a reload reads");
+        .label("this is the file that a reload reads");
     let finding = match monitor.at {
-        Some(monitor) => finding.also(monitor, "whose change reloads"),
+        Some(monitor) => finding.also(monitor, "a change of this file triggers a reload"),
         None => finding,
     };
-    lint.report(finding.help(format!("write `include {path}` where its lines are to act")));
+    lint.report(finding.help(format!("write `include {path}` where its lines should apply")));
 }

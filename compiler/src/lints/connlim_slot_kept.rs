@@ -46,11 +46,11 @@ fn check(lint: &mut Lint<'_>) {
             lint.report(
                 RULE.finding(
                     line.at,
-                    "3proxy does not give back what this limit counted if the client goes on to another host",
+                    "3proxy does not decrease this count when the client moves on to another host",
                 )
-                .label("counts simultaneous connections by what is asked for")
+                .label("counts simultaneous connections by target")
                 .also(service.at, "clients of this service ask for several hosts on one connection")
-                .help("limit clients by their addresses, or give a period"),
+                .help("limit clients by address, or give a period"),
             );
         }
     }

@@ -34,12 +34,12 @@ fn check(lint: &mut Lint<'_>) {
         let Some(rate) = line.limit.filter(|rate| rate.connections == 0) else { continue };
         let leaks = rate.seconds > 0 && lint.options.runner != Runner::Cfgc;
         let message = if leaks {
-            format!("a limit of 0 lets one connection pass in each `{}` seconds under 3proxy", rate.seconds)
+            format!("under 3proxy, a limit of 0 allows one connection every {} seconds", rate.seconds)
         } else {
-            "a limit of 0 connections refuses every one".to_owned()
+            "a limit of 0 connections refuses every connection".to_owned()
         };
         lint.report(
-            RULE.finding(line.at, message).help("write a `deny` in the access list to let nobody pass"),
+            RULE.finding(line.at, message).help("write a `deny` in the access list to refuse every client"),
         );
     }
 }

@@ -33,7 +33,7 @@ rule! {
 }
 
 fn finding(letter: Part<'_>) -> Finding {
-    RULE.finding(letter.at, format!("`{}` is not a period, so nothing here ever starts anew", letter.cited()))
+    RULE.finding(letter.at, format!("`{}` is not a period, so this counter is never reset", letter.cited()))
         .label("C, H, D, W, M or Y; N for never")
-        .help("write `M` for a month, `D` for a day, or `N` if it is to count for all time")
+        .help("write `M` for a month, `D` for a day, or `N` to never reset the counter")
 }

@@ -39,10 +39,10 @@ fn check(lint: &mut Lint<'_>) {
         lint.report(
             RULE.finding(
                 line.limit.at,
-                "3proxy counts only what comes from servers here, not what goes to them",
+                "3proxy counts only traffic from servers here, not traffic to them",
             )
             .label("counts one direction")
-            .help("count each direction by itself, with `countin` and `countout`"),
+            .help("count each direction separately, with `countin` and `countout`"),
         );
     }
 }

@@ -51,11 +51,11 @@ fn check(lint: &mut Lint<'_>) {
             lint.report(
                 RULE.finding(
                     at,
-                    format!("the number `{number}` is another quota's: both are kept in one record"),
+                    format!("another quota already has the number {number}, so both share one record"),
                 )
-                .label("kept in the same record")
+                .label("shares the record")
                 .also(earlier, "the other quota")
-                .help("give each quota a number of its own, or 0 if it need not be kept"),
+                .help("give each quota its own number, or 0 if it need not be saved"),
             );
         }
     }

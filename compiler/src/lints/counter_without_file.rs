@@ -50,11 +50,11 @@ fn check(lint: &mut Lint<'_>) {
     let finding = match file.and_then(|at| commands.get(at)) {
         None => RULE
             .finding(first, "what this quota counts is lost at exit: there is no counter file")
-            .label("starts anew with each start")
+            .label("starts again at 0 with each start")
             .help("write `counter FILE` before it, or the number 0"),
         Some(counter) => RULE
-            .finding(first, "what this quota has counted is not read: the counter file is named after it")
-            .label("starts anew with each start")
+            .finding(first, "what this quota counted before is not loaded, because the counter file is opened after it")
+            .label("starts again at 0 with each start")
             .also(counter.at, "the file is opened here")
             .help("move the `counter` line above the quotas"),
     };

@@ -38,7 +38,7 @@ fn finding(part: Part<'_>) -> Finding {
     let name =
         String::from_utf8_lossy(word.split(|byte| *byte == b':').next().unwrap_or_default()).into_owned();
     let is_nt = user(&word).value.is_some_and(|user| user.kind == PasswordKind::Nt);
-    let finding = RULE.finding(part.at, format!("no password fits the hash of user `{name}`"));
+    let finding = RULE.finding(part.at, format!("no password matches the hash of user `{name}`"));
     if is_nt {
         finding
             .label("`NT` is 32 hexadecimal digits, in capitals")
@@ -46,7 +46,7 @@ fn finding(part: Part<'_>) -> Finding {
     } else {
         finding
             .label("`CR` is a hash of the form `$1$SALT$…` or `$3$SALT$…`")
-            .help("make a hash that it knows with `cfgc crypt`")
+            .help("make a supported hash with `cfgc crypt`")
     }
 }
 

@@ -64,12 +64,12 @@ fn check(lint: &mut Lint<'_>) {
     }
     for (at, passing, service, witness) in found {
         lint.report(
-            RULE.finding(at, "this entry refuses nothing: what no entry above lets pass is refused anyway")
+            RULE.finding(at, "this entry has no effect: requests that no entry above allows are refused anyway")
                 .label("comes too late")
-                .also(passing, "lets pass what it was to refuse")
+                .also(passing, "allows what it was meant to refuse")
                 .also(service, "in this service")
                 .note(format!("For example, {witness} passes."))
-                .help("move it above the entries that it is an exception from"),
+                .help("move it above the entries that it should except from"),
         );
     }
 }

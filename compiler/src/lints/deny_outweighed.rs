@@ -50,7 +50,7 @@ fn check(lint: &mut Lint<'_>) {
                 )
                 .label(format!("has the weight {}", ace.weight))
                 .also(heaviest.at, format!("has the weight {}", heaviest.weight))
-                .help("leave the weight of a `deny` out, or give it the highest"),
+                .help("leave out the weight of a `deny`, or give it the highest"),
             );
         }
     }

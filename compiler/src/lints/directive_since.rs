@@ -56,9 +56,9 @@ fn check(lint: &mut Lint<'_>) {
         lint.report(
             RULE.finding(
                 at,
-                format!("`{name}` is known since 3proxy {since}: an older one refuses the file"),
+                format!("`{name}` requires 3proxy {since}: an older version refuses the file"),
             )
-            .help("see that every host has it (`3proxy --version`), or take it out"),
+            .help("check that every host has this version (`3proxy --version`), or remove the line"),
         );
     }
 }

@@ -42,8 +42,8 @@ fn check(lint: &mut Lint<'_>) {
     let places: BTreeSet<_> =
         steps.filter(|step| step.kind == AuthType::DnsName).filter_map(|step| step.at).collect();
     for at in places {
-        let finding = RULE.finding(at, "there is no name server to ask for the names of clients");
-        lint.report(finding.label("knows nobody").help("write `nserver ADDRESS`, or `authnserver ADDRESS`"));
+        let finding = RULE.finding(at, "there is no name server to look up the names of clients");
+        lint.report(finding.label("finds no names").help("write `nserver ADDRESS`, or `authnserver ADDRESS`"));
     }
 }
 

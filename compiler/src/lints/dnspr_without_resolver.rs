@@ -52,9 +52,9 @@ fn check(lint: &mut Lint<'_>) {
         // With `-s` it passes every question on.
         let knows_some = unread > dropped && service.options.single.is_none();
         let message = if knows_some {
-            "this service has no name server to ask: it answers for the names of `nsrecord` only"
+            "this service has no name server, so it answers only for names of `nsrecord` lines"
         } else {
-            "this service has no name server to ask"
+            "this service has no name server"
         };
         let mut finding = RULE.finding(service.at, message).help("write `nserver ADDRESS` above it");
         if knows_some {

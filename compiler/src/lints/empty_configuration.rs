@@ -32,7 +32,7 @@ fn check(lint: &mut Lint<'_>) {
         let at = Loc { file: FileId(0), span: Span::new(0, 0) };
         lint.report(
             RULE.finding(at, "this file has no commands, so nothing is served")
-                .help("see what should have written it"),
+                .help("check the program that should have written the file"),
         );
     }
 }

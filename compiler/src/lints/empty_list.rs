@@ -32,8 +32,8 @@ rule! {
 fn finding(word: Part<'_>) -> Option<Finding> {
     // Empty quotes are not empty to 3proxy: `empty-quotes` says so.
     (word.text != b"\"\"").then(|| {
-        RULE.finding(word.at, format!("`{}` lists nothing, so the field restricts nothing", word.cited()))
+        RULE.finding(word.at, format!("`{}` is an empty list, so the field restricts nothing", word.cited()))
             .label("read as `*`")
-            .help("write `*` if that is meant, or what the entry is for")
+            .help("write `*` if that is meant, or the values that the entry should match")
     })
 }

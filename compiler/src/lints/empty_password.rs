@@ -55,9 +55,9 @@ fn found(part: Part<'_>) -> Finding {
     let around = Around::new(sources, part.at);
     let gaps = around.gaps(sources);
     let message = if hashed {
-        format!("user `{name}` has an empty hash, which any password fits")
+        format!("user `{name}` has an empty hash, which every password matches")
     } else {
-        format!("user `{name}` is let in with an empty password")
+        format!("user `{name}` is admitted with an empty password")
     };
     let finding = RULE
         .finding(around.word.map_or(part.at, |(word, _)| word), message)

@@ -57,13 +57,13 @@ fn check(lint: &mut Lint<'_>) {
             let entry =
                 name.and_then(|name| directive::find(&name)).is_some_and(|row| row.effect == Effect::Acl);
             let finding = RULE
-                .finding(at, "3proxy glues what follows to these quotes, the blank included")
-                .label("no empty argument");
+                .finding(at, "3proxy appends what follows to these quotes, including the space")
+                .label("not an empty argument");
             lint.report(if entry {
                 let title = "write `*`, which restricts nothing";
                 finding.help(title).fix(Fix::replace(title, Safety::Unsafe, at, "*"))
             } else {
-                finding.help("take them out: 3proxy has no way to write an empty argument")
+                finding.help("remove the quotes: 3proxy has no way to write an empty argument")
             });
         }
     }

@@ -38,7 +38,7 @@ fn finding(part: Part<'_>, fault: EndpointTrap) -> Option<Finding> {
             (format!("`{cited}` is not a port of a name server"), "write a number from 1 to 65535")
         }
         EndpointTrap::Transport => (
-            format!("`{cited}` is not a transport, so the choice of UDP or TCP is left to chance"),
+            format!("`{cited}` is not a transport, so 3proxy may read it as UDP or TCP"),
             "write `/tcp` or nothing: 3proxy has no DNS over TLS or HTTPS",
         ),
         EndpointTrap::Unbracketed => return None,

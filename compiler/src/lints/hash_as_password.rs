@@ -57,7 +57,7 @@ fn finding(part: Part<'_>) -> Finding {
         .finding(part.at, format!("the hash of user `{name}` is read as the password itself"))
         .label("the hash logs in, and the password does not");
     if !known {
-        return finding.help("make a hash that it knows with `cfgc crypt`, and write it as `NAME:CR:HASH`");
+        return finding.help("make a supported hash with `cfgc crypt`, and write it as `NAME:CR:HASH`");
     }
     finding.help("write `NAME:CR:HASH`").fix(fix(part, &name, typed))
 }
