@@ -42,7 +42,7 @@ fn a_finding_in_an_include_is_shown_with_the_way_to_it() {
     assert_eq!(
         report(Format::Text, "indented-directive", compiled),
         "\
-warn[indented-directive]: 3proxy skips this line because it starts with a blank
+warn[indented-directive]: 3proxy skips this line because it starts with white space
  --> more.cfg:2:3
   |
 2 |   maxconn 100
@@ -51,7 +51,7 @@ warn[indented-directive]: 3proxy skips this line because it starts with a blank
   | this blank
   |
   = note: `more.cfg` is included at main.cfg:2:1
-  = help: remove the blank, or start the line with `#` if it is meant as a comment
+  = help: remove the white space, or start the line with `#` if it is meant as a comment
 fix: remove the blank (this changes what the configuration does)
 2 -   maxconn 100
 2 + maxconn 100

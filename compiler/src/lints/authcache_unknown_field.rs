@@ -8,7 +8,7 @@ use super::rule::{Part, rule};
 use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 
 rule! {
-    /// A word in the field list of `authcache` that is not a field is ignored, or read as another field.
+    /// A word in the field list of `authcache` that is not a field is ignored, or read as another length field.
     ///
     /// 3proxy searches the list for the names of its fields, anywhere in a word. So `dstip` is read as `ip`, and a cached
     /// verdict for one target then holds for every other.

@@ -12,7 +12,7 @@ use crate::{
 rule! {
     /// The address of this network has bits set beyond its prefix length, and these are ignored.
     ///
-    /// `10.1.2.3/8` is the whole of 10.0.0.0/8. If one host was meant, write it without a length.
+    /// `10.1.2.3/8` matches all of 10.0.0.0/8. If one host was meant, write it without a length.
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -68,8 +68,8 @@ mod tests {
             r"
 internal 127.0.0.1
 deny * * 127.0.0.1/8,10.0.0.0/8,2001:db8::1/32
-#        ^ `127.0.0.1/8` is the whole of `127.0.0.0/8`
-#                               ^ is the whole of `2001:db8::/32`
+#        ^ `127.0.0.1/8` matches all of `127.0.0.0/8`
+#                               ^ matches all of `2001:db8::/32`
 allow * 192.168.1.7/24
 #       ^ `192.168.1.7/24` is the whole
 proxy

@@ -84,7 +84,7 @@ mod tests {
             let found = findings_for(runner, "directive-since", text);
             found.into_iter().map(|finding| finding.message).collect::<Vec<_>>()
         };
-        assert_eq!(told(ThreeProxy09), ["`-x` is known since 3proxy 0.9.8: an older one refuses the file"]);
+        assert_eq!(told(ThreeProxy09), ["`-x` requires 3proxy 0.9.8: an older version refuses the file"]);
         assert_eq!((told(ThreeProxy10), told(Cfgc)), (Vec::new(), Vec::new()));
     }
 }

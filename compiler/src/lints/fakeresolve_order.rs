@@ -77,7 +77,7 @@ fn faked(Faked { at, by }: Faked) -> Finding {
 
 fn switched_off(lint: &Lint<'_>, Overwritten { old, new }: &Overwritten<Loc>) -> Finding {
     RULE.finding(*old, "`fakeresolve` has no effect, because a later `nserver` switches it off")
-        .label("names are resolved all the same")
+        .label("names are still resolved")
         .also(*new, "asks this server from here on")
         .help("move `fakeresolve` below the `nserver` lines")
         .fix(moved(lint, *old))

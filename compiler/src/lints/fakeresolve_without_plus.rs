@@ -147,16 +147,16 @@ fn finding(
             .also(ace.at, "for what this entry matches")
             .fix(plus(sources, parent)),
         None => RULE
-            .finding(ace.at, "what is asked for by name goes to 127.0.0.2, this machine itself")
+            .finding(ace.at, "requests by name go to 127.0.0.2, which is this machine itself")
             .label("has no parent that resolves the name"),
     };
     let help = if way.is_some() {
-        "write a type with a `+`, or take out `fakeresolve`"
+        "write a type with a `+`, or remove `fakeresolve`"
     } else {
-        "give the entry a parent of a type with a `+`, or take out `fakeresolve`"
+        "give the entry a parent of a type with a `+`, or remove `fakeresolve`"
     };
     finding
-        .also(fake, "makes every name 127.0.0.2")
+        .also(fake, "resolves every name to 127.0.0.2")
         .also(service.at, "in this service")
         .note(format!("For example, {witness} is affected."))
         .help(help)

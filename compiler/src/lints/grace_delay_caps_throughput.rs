@@ -69,7 +69,7 @@ fn check(lint: &mut Lint<'_>) {
             finding.level = Level::Allow;
         }
         lint.report(
-            finding.help("write a shorter delay: `-g8000,2,2` is 65 Mbit/s; for web traffic take it out"),
+            finding.help("write a shorter delay: `-g8000,2,2` is 65 Mbit/s; for web traffic, remove it"),
         );
     }
 }

@@ -32,7 +32,7 @@ rule! {
 fn finding(word: Part<'_>, fault: NumberTrap) -> Finding {
     let message = match fault {
         NumberTrap::NotANumber => {
-            "the grace delay lacks numbers, and those that are missing are 0".to_owned()
+            "the grace delay lacks numbers, and the missing ones are read as 0".to_owned()
         }
         NumberTrap::Junk | NumberTrap::Wraps => {
             format!("`{}` in the grace delay is not read", word.cited())

@@ -81,9 +81,9 @@ fn check(lint: &mut Lint<'_>) {
         // Which of the two is not said, and with no word that may be one: it would be hidden, and so told.
         if password.eq_ignore_ascii_case(user.name.as_bytes()) || is_common(password) {
             lint.report(
-                RULE.finding(user.at, "this account opens at one of the first guesses")
-                    .label("the name once more, or what everybody tries")
-                    .help("choose something long, by chance"),
+                RULE.finding(user.at, "the password of this account is easy to guess")
+                    .label("the same as the name, or a common password")
+                    .help("choose a long random password"),
             );
         }
     }

@@ -55,7 +55,7 @@ fn finding(part: Part<'_>) -> Finding {
     let known = [&b":$1$"[..], b":$3$"].iter().any(|form| word.windows(form.len()).any(|part| part == *form));
     let finding = RULE
         .finding(part.at, format!("the hash of user `{name}` is read as the password itself"))
-        .label("the hash logs in, and the password does not");
+        .label("the hash works as the password, and the real password does not");
     if !known {
         return finding.help("make a supported hash with `cfgc crypt`, and write it as `NAME:CR:HASH`");
     }

@@ -152,7 +152,7 @@ fn bypassed(
     let (refused, passing) =
         steps.into_iter().find_map(|step| witness(policy, list, (at, service), step, (id, ace)))?;
     Some(
-        RULE.finding(ace.at, "what this entry denies by name is reached by address")
+        RULE.finding(ace.at, "what this entry denies by name can be reached by address")
             .label("compared with names only")
             .also(service.at, "clients of this service may ask for an address")
             .note(format!("For example, {refused} is refused, but {passing}, if that is its address, passes."))

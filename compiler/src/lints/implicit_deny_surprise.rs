@@ -56,7 +56,7 @@ fn check(lint: &mut Lint<'_>) {
         };
         if let Some(last) = program.acls.ace(acl.last) {
             lint.report(
-                RULE.finding(last.at, "every request is refused: no entry of this list lets one pass")
+                RULE.finding(last.at, "every request is refused, because no entry of this list allows one")
                     .label("the last entry; requests that no entry matches are refused after it")
                     .also(service.at, "by this service")
                     .help("write an `allow` for the rest after it, such as `allow * 10.0.0.0/8`"),

@@ -36,12 +36,12 @@ pub(crate) fn finding(at: Loc, path: &Path) -> Finding {
 
 /// The include at `at` is one too many.
 pub(crate) fn too_deep(at: Loc) -> Finding {
-    RULE.finding(at, "so many files are included that they must include each other").help("remove this line")
+    RULE.finding(at, "so many files are included that they probably include each other").help("remove this line")
 }
 
 /// What is included up to `at` is more than the bounds.
 pub(crate) fn too_much(at: Loc) -> Finding {
-    RULE.finding(at, "more is included in all than any configuration needs, so the rest is left out")
-        .label("from here on nothing is included")
+    RULE.finding(at, "the included files are too large in total, so the rest is left out")
+        .label("nothing is included after this point")
         .help("write a long list into one entry, which all services after it copy")
 }

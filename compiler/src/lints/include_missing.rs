@@ -38,12 +38,12 @@ pub(crate) fn finding(at: Loc, named: &Path, path: &Path, error: &str) -> Findin
     let finding =
         if is_moved { finding.note(format!("It was looked up as `{}`.", path.display())) } else { finding };
     if is_variable(named) {
-        finding.help("if it is a variable of a shell, fill it in before 3proxy reads the file, or check it as a template: `cfgc check --template`")
+        finding.help("if it is a shell variable, replace it before 3proxy reads the file, or check it as a template: `cfgc check --template`")
     } else if named.is_absolute() || is_moved {
-        finding.help("create it, or correct its path; if it is on another machine, `cfgc check --root DIR` looks absolute paths up in `DIR`, and `--no-includes` does without")
+        finding.help("create the file, or correct its path; if it is on another machine, `cfgc check --root DIR` looks up absolute paths in `DIR`, and `--no-includes` checks without it")
     } else {
         finding.help(
-            "create it, or write its path from `/` on: 3proxy looks in the directory in which it was started",
+            "create the file, or write an absolute path: 3proxy looks in the directory where it was started",
         )
     }
 }

@@ -57,7 +57,7 @@ fn check(lint: &mut Lint<'_>) {
                     at,
                     format!("`{path}` is not read, because it is in a file that is itself included by `$`"),
                 )
-                .label("taken as it is written, without its `$`")
+                .label("read as it is written, without its `$`")
                 .also(by, "brought in here")
                 .help("name both files, one after the other, in the line of the configuration"),
             );

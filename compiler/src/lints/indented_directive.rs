@@ -77,10 +77,10 @@ fn check(lint: &mut Lint<'_>) {
             let place = |from, to| Loc { file, span: Span::new(from, to) };
             let blank = place(line.span.start, start);
             lint.report(
-                RULE.finding(place(start, end), "3proxy skips this line because it starts with a blank")
+                RULE.finding(place(start, end), "3proxy skips this line because it starts with white space")
                     .label("read as a comment")
-                    .also(blank, "this blank")
-                    .help("remove the blank, or start the line with `#` if it is meant as a comment")
+                    .also(blank, "this white space")
+                    .help("remove the white space, or start the line with `#` if it is meant as a comment")
                     .fix(Fix::replace("remove the blank", Safety::Unsafe, blank, "")),
             );
         }

@@ -64,7 +64,7 @@ pub(crate) fn source(field: &Arg<'_>, part: Span, error: AddressError) -> Findin
         }
         AddressError::NotAnAddress if is_name(item.as_bytes()) => (
             "is not an address, network or range",
-            "if it is a target, write `*` for the sources: `allow * * NAME`; clients are known by address only",
+            "if it is a target, write `*` for the sources: `allow * * NAME`; sources can only be addresses",
         ),
         AddressError::NotAnAddress => (
             "is not an address, network or range",

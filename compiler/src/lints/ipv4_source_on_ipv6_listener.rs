@@ -77,7 +77,7 @@ fn check(lint: &mut Lint<'_>) {
                 lint.report(
                     RULE.finding(
                         ace.at,
-                        "no client of this IPv6 listener has an IPv4 address: this entry lets nobody in",
+                        "this entry admits nobody, because no client of this IPv6 listener has an IPv4 address",
                     )
                     .label("never matches")
                     .also(service.listen.address.at.unwrap_or(service.at), "it listens here")

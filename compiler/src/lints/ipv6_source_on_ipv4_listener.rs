@@ -113,11 +113,11 @@ fn never_in(ace: &Ace) -> Finding {
     let finding = if mapped {
         RULE.finding(
             ace.at,
-            "3proxy lets nobody in here: clients of an IPv4 listener have no addresses in IPv6 form",
+            "3proxy admits nobody here: clients of an IPv4 listener have no addresses in IPv6 form",
         )
         .help("list them as IPv4 addresses: `192.0.2.7` for `::ffff:192.0.2.7`")
     } else {
-        RULE.finding(ace.at, "no client of this IPv4 listener has an IPv6 address: this entry lets nobody in")
+        RULE.finding(ace.at, "this entry admits nobody, because no client of this IPv4 listener has an IPv6 address")
             .help("list the clients' IPv4 addresses, or listen on an IPv6 address as well")
     };
     let mut finding = finding.label("never matches");
@@ -171,7 +171,7 @@ proxy
 socks
 flush
 allow * ::ffff:127.0.0.0/104
-#^ 3proxy lets nobody in
+#^ 3proxy admits nobody
 proxy -p3129
 ",
         );

@@ -38,9 +38,9 @@ fn check(lint: &mut Lint<'_>) {
         let Some(kernel) = tls.kernel.filter(|_| tls.serve.or(tls.connect).is_some()) else { continue };
         if let Some(at) = off {
             lint.report(
-                RULE.finding(at, "TLS in the kernel costs more than it saves without splicing")
+                RULE.finding(at, "without splicing, TLS in the kernel costs more than it saves")
                     .label("splicing is switched off here")
-                    .also(kernel, "TLS in the kernel is asked for here")
+                    .also(kernel, "TLS in the kernel is switched on here")
                     .help("remove this option, or write `ssl_noktls` above the service"),
             );
         }

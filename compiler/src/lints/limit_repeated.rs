@@ -55,13 +55,13 @@ fn check(lint: &mut Lint<'_>) {
         let message = if same {
             "this limit is already in the file, and it applies to all services"
         } else {
-            "there is a limit for the same requests already: both apply, so that the lower counts"
+            "another limit already matches the same requests: both apply, so the lower one counts"
         };
         lint.report(
             RULE.finding(at, message)
                 .label(if same { "adds nothing" } else { "for the same requests" })
                 .also(first, "the limit that is already there")
-                .help("delete one of them; a limit can't be given to one service"),
+                .help("remove one of them; a limit can't apply to a single service"),
         );
     }
 }

@@ -54,8 +54,8 @@ fn check(lint: &mut Lint<'_>) {
         let path = source.path.display();
         lint.report(
             RULE.finding(by, format!("3proxy reads {cut} of the {} bytes of `{path}`", source.text.len()))
-                .also(Loc { file, span: Span::new(cut, cut + 1) }, "not read by 3proxy from here on")
-                .help("spread it over several files, and name each in a line of its own"),
+                .also(Loc { file, span: Span::new(cut, cut + 1) }, "3proxy does not read past here")
+                .help("split it into several files, and name each on its own line"),
         );
     }
 }

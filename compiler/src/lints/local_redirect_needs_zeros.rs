@@ -42,6 +42,6 @@ pub(crate) fn finding(command: &Command<'_>) -> Finding {
         .argument(2)
         .zip(command.argument(3))
         .map_or(command.at, |(host, port)| Loc { file: host.at.file, span: host.at.span.to(port.at.span) });
-    RULE.finding(at, format!("a parent of type `{kind}` is within this process, and has no address"))
+    RULE.finding(at, format!("a parent of type `{kind}` is inside this process and has no address"))
         .help("write `0.0.0.0 0` here, or another type")
 }

@@ -97,7 +97,7 @@ fn finding(parent: &Parent, to: ServiceKind, port: u16, ace: &Ace, service: &Ser
             parent.at,
             format!("connections to port {port} speak TLS, which `{}` does not understand", to.name()),
         )
-        .label("reads what they send as a plain protocol")
+        .label("reads the data as a plain-text protocol")
         .also(ace.at, "for what this entry matches")
         .also(service.at, "of this service's clients");
     if port == 443 {

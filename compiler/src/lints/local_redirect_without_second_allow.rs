@@ -105,9 +105,9 @@ fn may_pass(
 }
 
 fn finding(parent: &Parent, ace: &Ace, service: &Service, to: ServiceKind, witness: &Witness) -> Finding {
-    RULE.finding(parent.at, "what is handed on here is refused: no other entry lets it pass")
-        .label(format!("goes on as a request to `{}`, for which the list is walked again", to.name()))
-        .also(ace.at, "this entry is passed over then")
+    RULE.finding(parent.at, "requests that are redirected here are refused, because no other entry allows them")
+        .label(format!("goes on as a request to `{}`, for which the list is checked again", to.name()))
+        .also(ace.at, "this entry is skipped then")
         .also(service.at, "by this service")
         .note(format!("For example, {witness} is refused."))
         .help("write an `allow` for such requests after it")

@@ -289,7 +289,7 @@ fn finding(
     }
     finding
         .also(service.at, "in this service")
-        .help(format!("put `deny * * {listed}` above the first entry"))
+        .help(format!("write `deny * * {listed}` above the first entry"))
         .fix(Fix::insert_above(
             sources,
             "deny local targets",

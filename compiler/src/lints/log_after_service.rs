@@ -49,7 +49,7 @@ fn check(lint: &mut Lint<'_>) {
         lint.report(
             RULE.finding(service.at, "this service writes no log: the first `log` line comes after it")
                 .also(log, "the first `log` line")
-                .help("move `log` above it, or write `log /dev/null` there if it is not to log"),
+                .help("move `log` above it, or write `log /dev/null` there if it should not log"),
         );
     }
 }

@@ -70,8 +70,8 @@ fn finding(first: Part<'_>) -> Finding {
     let place = Loc { file: first.at.file, span: Span::new(start, start) };
     let fix = Fix::replace("write `L`, for local time, in front", Safety::Safe, place, "L");
     RULE.finding(first.at, message)
-        .label("the first character says local time (`L`) or Greenwich (`G`)")
-        .help("write `L` in front, or `G`")
+        .label("the first character selects local time (`L`) or UTC (`G`)")
+        .help("write `L` or `G` first")
         .fix((!filtered).then_some(fix))
 }
 

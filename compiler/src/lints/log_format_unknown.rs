@@ -48,7 +48,7 @@ fn check(lint: &mut Lint<'_>) {
                 .help(if letter == other {
                     "write `%%` for a percent sign; the fields are in the manual".to_owned()
                 } else {
-                    format!("case counts: `%{other}` is a field, if that is meant")
+                    format!("write `%{other}`, which is a field, if that is meant")
                 }),
         );
     }

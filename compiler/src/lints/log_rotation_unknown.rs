@@ -35,11 +35,11 @@ rule! {
 fn finding(letter: Part<'_>) -> Finding {
     let cited = letter.cited();
     let finding = RULE
-        .finding(letter.at, format!("`{cited}` is not a rotation, so 3proxy makes no name for this log file"))
+        .finding(letter.at, format!("`{cited}` is not a rotation, so this log file gets no name"))
         .label("C, H, D, W, M or Y");
     if letter.text.iter().all(u8::is_ascii_digit) {
-        finding.help(format!("write `D` for a file each day, and `rotate {cited}` to keep so many"))
+        finding.help(format!("write `D` for a new file each day, and `rotate {cited}` to keep that many"))
     } else {
-        finding.help("write `D` for a file each day, or nothing for one file")
+        finding.help("write `D` for a new file each day, or nothing for a single file")
     }
 }

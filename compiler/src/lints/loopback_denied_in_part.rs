@@ -77,7 +77,7 @@ fn check(lint: &mut Lint<'_>) {
     }
     for (at, service, witness) in found {
         lint.report(
-            RULE.finding(at, "this `deny` is for one address of this machine, and others lead to it as well")
+            RULE.finding(at, "this `deny` covers one address of this machine, but others lead to it as well")
                 .label("all of 127.0.0.0/8 is this machine")
                 .also(service, "by this service")
                 .note(format!("For example, {witness} passes."))

@@ -55,6 +55,6 @@ fn check(lint: &mut Lint<'_>) {
     };
     lint.report(
         RULE.finding(*first, format!("{whose} 500 connections at a time, the default"))
-            .help("write `maxconn N` above it, with what clients need and the host has (`cfgc doctor`)"),
+            .help("write `maxconn N` above it, as many as clients need and the host can serve (`cfgc doctor`)"),
     );
 }

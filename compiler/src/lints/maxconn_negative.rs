@@ -41,7 +41,7 @@ fn check(lint: &mut Lint<'_>) {
         lint.report(
             RULE.finding(
                 maxconn.at.unwrap_or(service.at),
-                format!("with `maxconn {}` no client is ever taken", maxconn.value),
+                format!("with `maxconn {}` no client is ever accepted", maxconn.value),
             )
             .also(service.at, "by this service")
             .help("write a number above 0"),

@@ -51,7 +51,7 @@ fn check(lint: &mut Lint<'_>) {
             lint.report(
                 RULE.finding(at, format!("nothing is intercepted: there is no `{missing}`"))
                     .label("has no effect")
-                    .also(service.at, "this service lets TLS pass")
+                    .also(service.at, "this service passes TLS through")
                     .help(format!("write `{missing} FILE` above the service")),
             );
         }

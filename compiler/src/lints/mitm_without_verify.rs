@@ -56,7 +56,7 @@ fn check(lint: &mut Lint<'_>) {
         };
         if told.insert(at) {
             lint.report(
-                RULE.finding(at, "TLS is intercepted without a look at the servers' certificates")
+                RULE.finding(at, "TLS is intercepted without checking the servers' certificates")
                     .label("clients can't check them, and 3proxy does not")
                     .also(service.at, "by this service")
                     .help("write `ssl_client_verify` above it")

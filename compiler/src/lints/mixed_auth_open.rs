@@ -90,15 +90,15 @@ fn finding(
     let mut finding = RULE
         .finding(
             password.at.unwrap_or(service.at),
-            format!("nobody needs the password that `{name}` asks for: `iponly` lets everyone in"),
+            format!("no client needs the password that `{name}` asks for, because `iponly` admits every client"),
         )
-        .label("its refusal is not the last word");
+        .label("a client that it refuses is still admitted");
     if let Some(at) = hides.at {
         finding = finding.also(at, "asks for no name");
     }
     finding = match entry.and_then(|id| lint.program.acls.ace(id)) {
         Some(ace) => finding.also(ace.at, "and this entry admits every client without a password"),
-        None => finding.note("The access list is empty, so everyone passes."),
+        None => finding.note("The access list is empty, so every client is allowed."),
     };
     if beyond_this_machine(service).is_none_or(|reach| reach == Reach::Network) {
         finding.level = Level::Warn;

@@ -36,7 +36,7 @@ fn check(lint: &mut Lint<'_>) {
         let Some(at) = file.at else { continue };
         lint.report(
             RULE.finding(at, format!("`{}` is read as soon as it changes, even half-written", file.value))
-                .help("write a new file beside it, and put it there by `mv`"),
+                .help("write a new file next to it, and replace it with `mv`"),
         );
     }
 }

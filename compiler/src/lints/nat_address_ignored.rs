@@ -28,6 +28,6 @@ rule! {
 }
 
 fn finding(word: Part<'_>) -> Finding {
-    RULE.finding(word.at, format!("`{}` holds no address, and is ignored", word.cited()))
+    RULE.finding(word.at, format!("`{}` is not an address and is ignored", word.cited()))
         .help("write the address that clients should be given: `-Ne192.0.2.1`")
 }

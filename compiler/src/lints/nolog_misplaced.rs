@@ -40,7 +40,7 @@ pub(crate) fn finding(command: &Command<'_>, entry: Loc, service: Loc) -> Findin
     RULE.finding(command.at, format!("this `{name}` extends an entry before a service line"))
         .label("extends the last entry")
         .also(entry, "which is this one")
-        .also(service, "this service has copied it as it was")
+        .also(service, "this service has already copied it")
         .part((name.as_bytes() == b"weight").then_some("weight-misplaced"))
         .help(format!("write `{name}` directly after the entry that it is meant for"))
 }

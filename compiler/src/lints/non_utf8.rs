@@ -40,7 +40,7 @@ fn check(lint: &mut Lint<'_>) {
             let span = Span::new(at, at + 1);
             lint.report(
                 RULE.finding(Loc { file, span }, "this byte is not UTF-8")
-                    .label("the first one of the file outside comments")
+                    .label("the first in the file outside comments")
                     .help("save the file as UTF-8, unless clients send exactly these bytes"),
             );
         }

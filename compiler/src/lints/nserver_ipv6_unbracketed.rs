@@ -48,8 +48,8 @@ fn finding(address: Part<'_>) -> Finding {
     let port = endpoint(address.text).ok().and_then(|reading| reading.value.port);
     let title = format!("write `{bracketed}`");
     let message = match port {
-        Some(port) => format!("`{}` has no brackets, so 3proxy asks it at port {port}", address.cited()),
-        None => format!("`{}` has no brackets, and its port is 53 by luck", address.cited()),
+        Some(port) => format!("`{}` has no brackets, so 3proxy uses port {port}", address.cited()),
+        None => format!("`{}` has no brackets, so its port is 53 only by luck", address.cited()),
     };
     let mut finding = RULE
         .finding(address.at, message)

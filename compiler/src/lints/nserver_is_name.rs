@@ -43,8 +43,8 @@ pub(crate) fn finding(command: &Command<'_>, at: Loc, name: &str) -> Finding {
             .label("after an `nserver` line, its name servers are asked for it")
             .help(format!("write `{address}`, or the address that is meant"));
     }
-    RULE.finding(at, format!("`{name}` is a name, and `{}` wants an address", command.name()))
-        .label("looked up when the file is read: without an answer 3proxy refuses it")
+    RULE.finding(at, format!("`{name}` is a name, but `{}` expects an address", command.name()))
+        .label("looked up when the file is read; without an answer, 3proxy refuses the file")
         .help("write the address of the name server")
 }
 

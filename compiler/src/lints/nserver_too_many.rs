@@ -46,7 +46,7 @@ fn check(lint: &mut Lint<'_>) {
         .finding(first, format!("{what} ignored: 3proxy has room for five"))
         .help("keep the five that you need");
     lint.report(match fifth {
-        Some(fifth) => finding.also(fifth, "the fifth, and the last that counts"),
+        Some(fifth) => finding.also(fifth, "the fifth, and the last that is used"),
         None => finding,
     });
 }

@@ -61,7 +61,7 @@ fn check(lint: &mut Lint<'_>) {
         let v6 = record.address.is_ipv6();
         let (command, cache) = if v6 { ("nscache6", resolver.cache6) } else { ("nscache", resolver.cache) };
         let mut finding = RULE
-            .finding(record.at, format!("this record is dropped: there is no `{command}` before it"))
+            .finding(record.at, format!("this record is dropped, because there is no `{command}` before it"))
             .label("has no effect");
         if let Some(void) = void.get(usize::from(v6)).copied().flatten().filter(|void| *void < record.at) {
             finding = finding.also(void, "makes no cache");

@@ -60,7 +60,7 @@ fn check(lint: &mut Lint<'_>) {
         });
         let title = "remove the line, where 3proxy is 0.9.7 or newer";
         lint.report(
-            RULE.finding(ran.at, format!("`{name}` is built in, and this line does nothing"))
+            RULE.finding(ran.at, format!("`{name}` is built in, so this line has no effect"))
                 .help(title)
                 .fix(line.map(|line| Fix::replace(title, Safety::Unsafe, line, ""))),
         );

@@ -34,7 +34,7 @@ rule! {
 
 pub(crate) fn finding(at: Loc, old: &str, rule: &Rule) -> Finding {
     let name = rule.name;
-    RULE.finding(at, format!("the rule `{old}` is called `{name}` now"))
+    RULE.finding(at, format!("the rule `{old}` is now called `{name}`"))
         .help(format!("write `{name}`"))
         .fix(Fix::replace(format!("write `{name}`"), Safety::Safe, at, name))
 }

@@ -78,10 +78,10 @@ fn finding(
 ) -> Finding {
     let message = match reach {
         Reach::World => {
-            "anyone may use this service: it asks for no password and takes clients from any address"
+            "anyone can use this service: it asks for no password and accepts clients from any address"
         }
         Reach::Network => {
-            "whoever reaches this service may use it: it asks for no password and takes any address"
+            "anyone who can reach this service can use it: it asks for no password and accepts any address"
         }
     };
     let mut finding = RULE.finding(service.at, message).label("open");
@@ -104,13 +104,13 @@ fn finding(
     if let Some(password) = service.chain.value.iter().find(|step| step.kind.asks_password()) {
         let name = password.kind.name();
         finding =
-            finding.note(format!("So nobody needs the password that `{name}` of the same chain asks for."));
+            finding.note(format!("So no client needs the password that `{name}` of the same chain asks for."));
     }
     if let Some(at) = service.listen.address.at {
         finding = finding.also(at, "it listens here");
     }
     finding.note(format!("For example, {witness} passes.")).help(
-        "name the clients (`allow * 10.0.0.0/8`), ask for passwords (`auth strong` with `users`), or listen on this machine only (`-i127.0.0.1`)",
+        "list the clients (`allow * 10.0.0.0/8`), ask for passwords (`auth strong` with `users`), or listen on this machine only (`-i127.0.0.1`)",
     )
 }
 

@@ -57,12 +57,12 @@ fn check(lint: &mut Lint<'_>) {
 }
 
 fn finding(service: &Service, step: &AuthStep) -> Finding {
-    let finding = RULE.finding(service.at, "anyone may ask this service for names").label("open");
+    let finding = RULE.finding(service.at, "anyone can send queries to this service").label("open");
     let finding = match step.at {
         Some(at) => finding.also(at, format!("`{}` asks for nothing", step.kind.name())),
         None => finding.note("There is no `auth` line, so the access list decides alone."),
     };
-    finding.help("name the clients (`allow * 10.0.0.0/8`), or listen where only they are (`-i192.168.0.1`)")
+    finding.help("list the clients (`allow * 10.0.0.0/8`), or listen where only they can connect (`-i192.168.0.1`)")
 }
 
 #[cfg(test)]

@@ -93,10 +93,10 @@ fn finding(
     let finding = RULE
         .finding(
             column.unwrap_or(ace.at),
-            format!("`{kind}` can't be asked for `{shown}`: this entry never matches"),
+            format!("this entry never matches, because `{kind}` never gets requests for `{shown}`"),
         )
         .label("never matches")
-        .also(service, "this service walks the list");
+        .also(service, "this service uses the list");
     let http = |one: &&Operation| matches!(one, Operation::HttpConnect) || is_http(**one);
     let tunnels = Operation::ALL.iter().filter(http).any(|one| listed.has(*one));
     let (instead, help) = if listed.has(Operation::Connect) && can.has(Operation::HttpConnect) {
@@ -105,7 +105,7 @@ fn finding(
         ("CONNECT", "write `CONNECT`: what is spoken in a connection is not known")
     } else {
         // Harm is only done if the entry was to let someone pass.
-        let mut finding = finding.help(format!("write operations of `{kind}` here, or delete the entry"));
+        let mut finding = finding.help(format!("write operations of `{kind}` here, or remove the entry"));
         finding.level = if ace.action == Action::Deny { Level::Warn } else { finding.level };
         return finding;
     };

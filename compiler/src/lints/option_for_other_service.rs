@@ -45,9 +45,9 @@ fn finding(word: Part<'_>) -> Finding {
         Some(Services::Only(names)) if !names.is_empty() => {
             let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
             let mut finding = RULE
-                .finding(word.at, format!("`{flag}` does nothing on a service of kind `{kind}`"))
+                .finding(word.at, format!("`{flag}` has no effect on a service of kind `{kind}`"))
                 .label("read and ignored")
-                .note(format!("It has an effect on {} only.", names.join(", ")))
+                .note(format!("It has an effect only on {}.", names.join(", ")))
                 .help("remove it");
             // It is copied from one service to the next, and what it hides no other kind shows.
             if flag == "-a" {
@@ -59,7 +59,7 @@ fn finding(word: Part<'_>) -> Finding {
         _ => Finding {
             level: Level::Allow,
             ..RULE
-                .finding(word.at, format!("`{flag}` does nothing any more"))
+                .finding(word.at, format!("`{flag}` no longer has any effect"))
                 .label("read and ignored")
                 .help("remove it")
         },

@@ -38,7 +38,7 @@ fn check(lint: &mut Lint<'_>) {
             matches!(parent.kind, ParentKind::Socks5 | ParentKind::Socks5Name | ParentKind::Socks5Short);
         if socks5 && user.max(password) > LONGEST_CREDENTIAL {
             lint.report(
-                RULE.finding(parent.at, "SOCKS5 has no room for so long a user name or password")
+                RULE.finding(parent.at, "this user name or password is too long for SOCKS5")
                     .help("shorten it to 255 bytes"),
             );
         }

@@ -70,9 +70,9 @@ fn check(lint: &mut Lint<'_>) {
 
 fn finding(parent: &Parent, ace: &Ace, service: &Service) -> Finding {
     RULE.finding(parent.at, "this parent belongs to an entry above a service line")
-        .label("is for the services below only")
+        .label("applies only to the services below")
         .also(ace.at, "extends this entry")
-        .also(service.at, "which this service has already copied without the parent")
+        .also(service.at, "this service has already copied it without the parent")
         .help("move it above the service, or write `flush` and the list of the services below")
 }
 

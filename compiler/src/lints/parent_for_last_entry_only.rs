@@ -145,7 +145,7 @@ enum Field {
 fn finding(sources: &Sources, first: &Ace, block: &[&Ace], last: &Ace, parents: &[Parent]) -> Finding {
     let at = parents.first().map_or(last.at, |parent| parent.at);
     let mut finding = RULE
-        .finding(at, "this parent is for the last of these entries only: what the others allow goes direct")
+        .finding(at, "this parent applies only to the last of these entries: what the others allow goes direct")
         .label("extends the entry above it")
         .also(
             first.at,
@@ -155,7 +155,7 @@ fn finding(sources: &Sources, first: &Ace, block: &[&Ace], last: &Ace, parents: 
             },
         )
         .also(last.at, "the entry that has it")
-        .help("write it below each of them, or make one entry of them");
+        .help("write it below each of them, or merge them into one entry");
     if block.len() == 1 {
         finding.level = Level::Allow;
     }

@@ -88,9 +88,9 @@ const fn follows(kind: ServiceKind) -> bool {
 fn finding(Redirect { parent, service, .. }: &Redirect<'_>) -> Finding {
     let name = service.kind.name();
     let message = if follows(service.kind) {
-        format!("this hands requests of `{name}` on to `{name}`, where they are already")
+        format!("this redirects requests of `{name}` to `{name}` itself")
     } else {
-        format!("`{name}` hands no request on within the process")
+        format!("`{name}` redirects no request within the process")
     };
     RULE.finding(parent.at, message)
         .label("does nothing")

@@ -114,9 +114,9 @@ fn returns(lint: &Lint<'_>, at: usize, service: &Service, (id, ace): (AceId, &Ac
 }
 
 fn finding(parent: &Parent, service: &Service, witness: &Witness) -> Finding {
-    RULE.finding(parent.at, "this parent is the service itself: its requests go round")
-        .label("leads back")
-        .also(service.at, "listens there, and walks the list that names it")
+    RULE.finding(parent.at, "this parent is the service itself, so its requests loop")
+        .label("leads back to this service")
+        .also(service.at, "listens there, and its list names the parent")
         .note(format!("For example, {witness} comes back from this machine and is sent there again."))
         .help("write the address of the proxy that is meant, or `deny` requests from this machine in an entry before it")
 }

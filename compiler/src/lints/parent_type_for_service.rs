@@ -124,7 +124,7 @@ fn unfit_for_udp<'a>(
 
 fn bytes_to_http(sources: &Sources, parent: &Parent, witness: &Witness) -> Finding {
     RULE.finding(parent.at, "a parent of type `http` acts as `tcp` here: no proxy is asked to connect")
-        .label("gets the bytes that are meant for the target")
+        .label("gets the data that is meant for the target")
         .note(format!(
             "For example, {witness}: what the client sends then goes to `{}` as it is.",
             parent.host
@@ -134,7 +134,7 @@ fn bytes_to_http(sources: &Sources, parent: &Parent, witness: &Witness) -> Findi
 }
 
 fn no_way_for_udp(parent: &Parent, witness: &Witness) -> Finding {
-    RULE.finding(parent.at, format!("no datagram goes through a parent of type `{}`", parent.kind.name()))
+    RULE.finding(parent.at, format!("UDP can't go through a parent of type `{}`", parent.kind.name()))
         .label("carries no UDP")
         .note(format!("For example, {witness} fails."))
         .help("use a parent of type `socks5`, or leave UDP to an entry without a parent")

@@ -35,8 +35,8 @@ fn check(lint: &mut Lint<'_>) {
     for parent in lint.program.acls.parents.iter().filter(|parent| is_one_word(parent)) {
         lint.report(
             RULE.finding(parent.at, "the parent refuses every request: the user and the password are one word")
-                .label("the user, a blank, the password")
-                .help("write a blank in place of the colon"),
+                .label("the user and the password are separated by a space")
+                .help("write a space in place of the colon"),
         );
     }
 }

@@ -33,5 +33,5 @@ rule! {
 /// `word` is the weight.
 pub(crate) fn finding(word: &Arg<'_>) -> Finding {
     RULE.finding(word.at, format!("`{}` is not a valid parent weight", word.text()))
-        .help("write a number from 1 to 1000: 1000 if the parent is alone")
+        .help("write a number from 1 to 1000, or 1000 for a single parent")
 }

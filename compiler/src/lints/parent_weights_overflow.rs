@@ -92,7 +92,7 @@ fn finding(lint: &Lint<'_>, group: &[Parent], last: &Parent) -> Finding {
         finding = finding.also(parent.at, "of the same group");
     }
     finding = finding
-        .note("One parent is drawn from each group, with its weight in thousandths; what a group has too much is missing in the next one.")
+        .note("One parent is drawn from each group, with its weight in thousandths; any excess of a group is missing in the next one.")
         .help(format!("make the weights of the parents that replace each other add up to 1000, for example by `{left}` here"));
     match weight_at(lint.sources, last.at) {
         Some(word) => {

@@ -73,7 +73,7 @@ fn knows_no_name(service: &Service) -> bool {
 
 fn finding(parent: &Parent, ace: &Ace, service: &Service) -> crate::finding::Finding {
     RULE.finding(parent.at, "this parent is sent an address all the same, because the service knows no name")
-        .label("wants a name")
+        .label("expects a name")
         .also(service.at, "leads to an address")
         .also(ace.at, "for what this entry matches")
         .help("write the target's name in the service's line, or the type without `+`")

@@ -61,7 +61,7 @@ pub(crate) fn finding(word: Loc, text: &[u8], dollar: u32) -> Finding {
     let place = |offset| Loc { file: word.file, span: grammar::Span::new(offset, offset) };
     let quote = |offset| Edit { at: place(offset), text: "\"".to_owned() };
     let found = RULE
-        .finding(word, "the `$` in this word names a file, and no such file can be read")
+        .finding(word, "the `$` in this word names a file that can't be read")
         .label("3proxy looks for a file here")
         .note("Outside quotes, `$NAME` is replaced by the words of the file with that name.")
         .help("put the password in quotes, as in `NAME:CR:\"$1$SALT$HASH\"` or `NAME:CL:\"PA$WORD\"`");

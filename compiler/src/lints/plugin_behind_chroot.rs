@@ -59,11 +59,11 @@ fn check(lint: &mut Lint<'_>) {
                 "the folder of `chroot` is put in front of this library's path a second time: `{folder}{library}`"
             )
         } else {
-            format!("this library is looked for in the `chroot` folder: `{}{library}`", trimmed(folder))
+            format!("this library is looked up in the `chroot` folder: `{}{library}`", trimmed(folder))
         };
         let mut finding = RULE
             .finding(at, message)
-            .label("in there")
+            .label("looked up inside that folder")
             .also(jail, "from here on this folder is `/`")
             .help("move `plugin` above `chroot`, or put the library into that folder");
         if inside && folder.as_bytes() != b"/" {

@@ -72,10 +72,10 @@ fn check(lint: &mut Lint<'_>) {
         lint.report(
             RULE.finding(
                 service.at,
-                format!("port `{port}` is also that of a service on every address: clients that come to `{address}` meet this one"),
+                format!("another service listens on port {port} of every address, but clients of `{address}` reach this one"),
             )
-            .label("on Linux it takes what comes to its address")
-            .also(other.at, "this one takes the rest")
+            .label("on Linux it gets the connections to its address")
+            .also(other.at, "this service gets the rest")
             .help("give one of them another port: `-pPORT`"),
         );
     }

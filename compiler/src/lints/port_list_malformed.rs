@@ -86,7 +86,7 @@ fn out_of_range(number: Part<'_>) -> Finding {
         .part("port-out-of-range")
         .label("a port is 0 to 65535")
         .note("3proxy keeps the low 16 bits of the number.")
-        .help("write the port that you mean; the last one is 65535")
+        .help("write the port that is meant; the highest is 65535")
 }
 
 fn reversed(range: Part<'_>) -> Finding {
@@ -104,8 +104,8 @@ fn dropped(junk: Part<'_>) -> Finding {
     let cited = junk.cited();
     let finding = RULE
         .finding(junk.at, format!("`{cited}` after a port is not read"))
-        .label("3proxy drops this")
-        .note("A list of ports is numbers and ranges at commas: `80,443,8000-8999`.");
+        .label("3proxy ignores this")
+        .note("A list of ports consists of numbers and ranges, separated by commas: `80,443,8000-8999`.");
     if junk.text == b"-" {
         return finding.help("write the last port too, as in `1024-65535`");
     }

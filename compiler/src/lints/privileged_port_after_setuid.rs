@@ -52,7 +52,7 @@ fn check(lint: &mut Lint<'_>) {
             lint.report(
                 RULE.finding(
                     service.listen.port.at.unwrap_or(service.at),
-                    format!("port {port} takes rights that were given up"),
+                    format!("port {port} requires privileges that were given up"),
                 )
                 .label("can't be listened on")
                 .also(user.at, "given up here")

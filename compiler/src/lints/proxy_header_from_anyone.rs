@@ -38,8 +38,8 @@ fn check(lint: &mut Lint<'_>) {
             continue;
         }
         let mut finding = RULE
-            .finding(at, "whoever reaches this port says where he comes from")
-            .label("his PROXY header is believed")
+            .finding(at, "any client that reaches this port can claim any source address")
+            .label("the client's PROXY header is trusted")
             .help("listen where only the load balancer connects (`-iADDRESS`), or keep others out by a firewall");
         // One address, which may be that of an inner network.
         if !address.is_unspecified() {

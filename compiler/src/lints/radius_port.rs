@@ -27,6 +27,6 @@ rule! {
 }
 
 fn finding(part: Part<'_>) -> Finding {
-    RULE.finding(part.at, "3proxy 1.0.0 takes the port for a part of the name, and refuses the file")
+    RULE.finding(part.at, "3proxy 1.0.0 reads the port as part of the name and refuses the file")
         .help("write the address alone, and let the server listen on port 1812")
 }

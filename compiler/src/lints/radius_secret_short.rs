@@ -43,7 +43,7 @@ fn check(lint: &mut Lint<'_>) {
     let near = !radius.servers.is_empty() && servers.all(|server| server.is_loopback());
     if !near && radius.secret.expose().len() < SHORTEST {
         let finding = RULE
-            .finding(radius.at, "the secret of the RADIUS servers has less than 16 bytes")
+            .finding(radius.at, "the secret of the RADIUS servers has fewer than 16 bytes")
             .help("agree on a random secret of 16 to 63 bytes");
         lint.report(finding);
     }

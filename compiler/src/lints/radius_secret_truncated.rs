@@ -26,6 +26,6 @@ rule! {
 }
 
 fn finding(part: Part<'_>) -> Finding {
-    RULE.finding(part.at, "3proxy keeps 63 bytes of this secret, and the server has all of it")
+    RULE.finding(part.at, "3proxy keeps 63 bytes of this secret, but the server has all of it")
         .help("agree on a secret of 16 to 63 bytes")
 }

@@ -42,7 +42,7 @@ fn check(lint: &mut Lint<'_>) {
         return;
     }
     let mut finding =
-        RULE.finding(radius.at, "nothing asks these RADIUS servers").label("asked by no service");
+        RULE.finding(radius.at, "no service uses these RADIUS servers").label("not used");
     if let Some(at) = service.chain.at {
         finding = finding.also(at, "this chain has no `radius`");
     }

@@ -47,7 +47,7 @@ fn check(lint: &mut Lint<'_>) {
         if *others != exit && !*told {
             *told = true;
             lint.report(
-                RULE.finding(service.at, "each connection of a client leaves by another address")
+                RULE.finding(service.at, "the connections of a client leave by different addresses at random")
                     .label("shares its port, but not its outgoing address")
                     .also(*at, "with this one")
                     .help("choose the address by user or client: `parent 1000 extip ADDRESS 0` after an `allow` entry"),

@@ -45,7 +45,7 @@ fn check(lint: &mut Lint<'_>) {
         finding = finding.also(archiver, "so this never runs");
     }
     if log_lines.is_empty() {
-        lint.report(finding.help("write `log FILE D` for a log with a file each day"));
+        lint.report(finding.help("write `log FILE D` for a log with a new file each day"));
         return;
     }
     let finding = log_lines.iter().fold(finding, |finding, log| finding.also(*log, "a single file that only grows"));

@@ -28,6 +28,6 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     if let Some(at) = lint.program.process.service {
-        lint.report(RULE.finding(at, "`service` does nothing any more").help("remove it"));
+        lint.report(RULE.finding(at, "`service` no longer has any effect").help("remove it"));
     }
 }

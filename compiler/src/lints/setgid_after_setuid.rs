@@ -56,7 +56,7 @@ fn check(lint: &mut Lint<'_>) {
         lint.report(
             RULE.finding(at, "`setgid` comes after `setuid`, which has given up the privilege that it needs")
                 .label("fails here")
-                .also(before, "gives up the right")
+                .also(before, "gives up the privilege")
                 .help(title)
                 .fix(Fix::move_above(lint.sources, title, &[at], before)),
         );

@@ -31,18 +31,18 @@ pub(super) fn explain(mut finding: Finding, program: &Program, shadowed: &Shadow
     for shadow in shadowed.by.iter().take(SHOWN) {
         let Some(ace) = program.acls.ace(shadow.entry) else { continue };
         let what = match (ace.action, alone) {
-            (Action::Allow, true) => "lets all of its requests pass first",
-            (Action::Allow, false) => "lets some of its requests pass first",
+            (Action::Allow, true) => "allows all of its requests first",
+            (Action::Allow, false) => "allows some of its requests first",
             (Action::Deny, true) => "refuses all of its requests first",
             (Action::Deny, false) => "refuses some of its requests first",
         };
         finding = finding.also(ace.at, what);
     }
     if shadowed.by.len() > SHOWN {
-        finding = finding.note(format!("Together {} entries decide all that it matches.", shadowed.by.len()));
+        finding = finding.note(format!("Together, {} entries decide all requests that it matches.", shadowed.by.len()));
     }
     if shadowed.but_bind {
-        finding = finding.note("At most a BIND reaches it, which passes over entries with parents.");
+        finding = finding.note("Only a BIND may reach it, because that skips entries with parents.");
     }
     match shadowed.passing(program) {
         Some(shadow) => finding.note(format!("For example, {} passes.", shadow.witness)),

@@ -63,7 +63,7 @@ fn check(lint: &mut Lint<'_>) {
         lint.report(
             RULE.finding(
                 column.unwrap_or(ace.at),
-                format!("3proxy lets a client that asks for `{name}.` pass this `deny`"),
+                format!("under 3proxy, a client that asks for `{name}.` evades this `deny`"),
             )
             .label("compared without the dot")
             .help(format!("add `{name}.` to the list"))

@@ -41,7 +41,7 @@ fn check(lint: &mut Lint<'_>) {
         let tls = &service.tls;
         let finding = match (tls.intercept, tls.serve.or(tls.connect), tls.kernel) {
             (Some(intercept), ..) => RULE
-                .finding(at, "what is intercepted is not spliced")
+                .finding(at, "intercepted connections are not spliced")
                 .also(intercept, "TLS is opened here")
                 .help("remove `-s`, or `ssl_mitm`"),
             (None, Some(tls), None) => RULE

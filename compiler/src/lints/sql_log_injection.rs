@@ -66,9 +66,9 @@ fn check(lint: &mut Lint<'_>) {
         let mut finding = RULE
             .finding(
                 at,
-                format!("a client that sends a `'` writes SQL of its own: `%{field}` is not filtered"),
+                format!("a client that sends a `'` can inject SQL, because `%{field}` is not filtered"),
             )
-            .label("no quotes are kept out");
+            .label("quotes are not filtered");
         if let Some(target) = log.target.at {
             finding = finding.also(target, "records are statements for this database");
         }

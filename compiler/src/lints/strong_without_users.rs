@@ -52,7 +52,7 @@ fn check(lint: &mut Lint<'_>) {
         if told.insert(at) {
             lint.report(
                 RULE.finding(at, "`strong` admits nobody, because there are no users")
-                    .label("compares with `users`, and there is no such line")
+                    .label("there is no `users` line")
                     .also(service.at, "by this service")
                     .help("write `users NAME:CL:PASSWORD`, or `users $FILE` for a file of such words"),
             );
@@ -77,7 +77,7 @@ mod tests {
     fn one_finding_for_a_chain() {
         check(
             "strong-without-users",
-            "auth iponly strong\n#           ^ lets nobody in\nallow *\nproxy\nsocks\nauth strong\n#    ^ nobody\nproxy -p3129\n",
+            "auth iponly strong\n#           ^ admits nobody\nallow *\nproxy\nsocks\nauth strong\n#    ^ nobody\nproxy -p3129\n",
         );
     }
 

@@ -47,11 +47,11 @@ rule! {
 
 fn finding(item: Part<'_>) -> Finding {
     let cited = item.cited();
-    let finding = RULE.finding(item.at, format!("no host is called `{cited}`")).label("never matches");
+    let finding = RULE.finding(item.at, format!("no host has the name `{cited}`")).label("never matches");
     let closed = cited.trim_end_matches('.');
     if cited.starts_with('.') && !closed.is_empty() {
         let fix = item.replaced("write `*` before the dot", Safety::Unsafe, format!("*{closed}"));
-        finding.help(format!("write `*{closed}` for all names that end so")).fix(fix)
+        finding.help(format!("write `*{closed}` for all names with this ending")).fix(fix)
     } else if closed.len() < cited.len() && !matches!(closed, "" | "*") {
         let fix = item.replaced("take the last dot out", Safety::Unsafe, closed);
         finding
@@ -78,12 +78,12 @@ mod tests {
             r"
 internal 127.0.0.1
 deny * * .bad.example,*.bad.example,*.worse.*,bad.example
-#        ^ no host is called `.bad.example`
+#        ^ no host has the name `.bad.example`
 deny * * .ads.*
-#        ^ no host is called `.ads.*`
+#        ^ no host has the name `.ads.*`
 deny * * worst.example.,www.*,*.worst.example.
-#        ^ no host is called `worst.example.`
-#                             ^ no host is called `*.worst.example.`
+#        ^ no host has the name `worst.example.`
+#                             ^ no host has the name `*.worst.example.`
 allow *
 proxy
 ",

@@ -66,7 +66,7 @@ fn check(lint: &mut Lint<'_>) {
         });
         // The runtime compares the address in the form of a text.
         let udp = udp.filter(|_| lint.options.runner != Runner::Cfgc).map(|(ace, service)| {
-            RULE.finding(ace.at, "3proxy lets UDP datagrams to any address pass here: it compares names only where there is one")
+            RULE.finding(ace.at, "3proxy allows UDP datagrams to any address here, because it compares names only where there is one")
                 .label("not compared with addresses")
                 .also(service, "by this service")
                 .help("write `CONNECT` for the operations of this entry, or `deny * * * * UDPASSOC` above it")

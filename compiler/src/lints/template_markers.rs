@@ -58,7 +58,7 @@ fn check(lint: &mut Lint<'_>) {
                 "Some of them may add or remove lines, so each line is checked only by itself.",
             )
         } else {
-            finding.note("What depends on them is not judged.")
+            finding.note("What depends on them is not checked.")
         });
     }
 }

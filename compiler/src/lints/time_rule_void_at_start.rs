@@ -40,10 +40,10 @@ fn check(lint: &mut Lint<'_>) {
             lint.report(
                 RULE.finding(
                     ace.at,
-                    "for about a second after its start 3proxy lets pass what this entry refuses",
+                    "for about a second after its start, 3proxy allows what this entry refuses",
                 )
                 .label("no weekday matches then")
-                .help("allow what is meant at its days, and deny the rest at all times"),
+                .help("write `allow` entries with the days, and a `deny` without days for the rest"),
             );
         }
     }

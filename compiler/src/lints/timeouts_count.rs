@@ -73,7 +73,7 @@ fn check(lint: &mut Lint<'_>) {
                 at,
                 format!("{} is {more} seconds, less than {}, which is {less}", name(long), name(short)),
             )
-            .label(format!("3proxy takes this for {}", name(long))),
+            .label(format!("3proxy reads this as {}", name(long))),
         _ if count > MEANINGS.len() => {
             let Some((extra, _)) = value(MEANINGS.len()) else { return };
             RULE.finding(extra, format!("`timeouts` has {count} values, and 3proxy reads 11"))

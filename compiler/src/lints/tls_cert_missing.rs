@@ -47,9 +47,9 @@ fn check(lint: &mut Lint<'_>) {
             if told.insert((fault.at, fault.missing)) {
                 let Fault { at, what, missing } = fault;
                 lint.report(
-                    RULE.finding(at, format!("{what} is not switched on: there is no `{missing}`"))
+                    RULE.finding(at, format!("{what} is off, because there is no `{missing}`"))
                         .label("has no effect")
-                        .also(service.at, "this service goes on without it")
+                        .also(service.at, "this service runs without it")
                         .help(format!("write `{missing} FILE` above the service")),
                 );
             }

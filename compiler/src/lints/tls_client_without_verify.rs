@@ -7,7 +7,7 @@ use super::{
 };
 
 rule! {
-    /// TLS towards servers or parents takes any certificate.
+    /// TLS to servers or parents accepts any certificate.
     ///
     /// So it protects against eavesdropping, but not against an attacker that answers in place of the server
     /// and so gets the credentials for a parent.
@@ -52,7 +52,7 @@ fn check(lint: &mut Lint<'_>) {
             continue;
         };
         lint.report(
-            RULE.finding(at, "TLS towards the server takes any certificate")
+            RULE.finding(at, "TLS to the server accepts any certificate")
                 .label("does not verify the server's certificate")
                 .also(service.at, "by this service")
                 .help("write `ssl_client_verify` above it, and `ssl_client_ca_file` if the CA is your own")

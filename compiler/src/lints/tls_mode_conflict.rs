@@ -35,8 +35,8 @@ rule! {
 pub(crate) fn finding(command: &Command<'_>, before: Loc) -> Finding {
     RULE.finding(
         command.at,
-        format!("`{}` can't be in force together with an earlier setting", command.name()),
+        format!("`{}` can't be combined with an earlier setting", command.name()),
     )
-    .also(before, "in force since here")
-    .help("switch that off before this line")
+    .also(before, "switched on here")
+    .help("switch the earlier setting off before this line")
 }

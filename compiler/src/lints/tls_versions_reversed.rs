@@ -51,12 +51,12 @@ fn check(lint: &mut Lint<'_>) {
                     RULE.finding(
                         high,
                         format!(
-                            "no version of TLS is left: `{}` is older than `{}`",
+                            "no TLS version is left, because `{}` is older than `{}`",
                             highest.value, lowest.value
                         ),
                     )
-                    .label("the newest that is taken")
-                    .also(low, "the oldest that is taken")
+                    .label("the newest that is accepted")
+                    .also(low, "the oldest that is accepted")
                     .also(service.at, "no handshake of this service succeeds")
                     .help("write the older version as the lowest one"),
                 );

@@ -104,11 +104,11 @@ fn finding(option: Loc, ace: Option<&Ace>, first: &Witness, next: &Witness) -> F
     let message = "a UDP association may go to what the list denies: only its first destination is judged";
     let finding = RULE
         .finding(option, message)
-        .label("the list is not asked about the others")
+        .label("the list is not checked for the others")
         .note(format!("For example, {first} passes, and after it {next} passes, too."))
         .help("leave the option out, or write `-U2`");
     match ace {
-        Some(ace) => finding.also(ace.at, "tells destinations apart"),
+        Some(ace) => finding.also(ace.at, "distinguishes destinations"),
         None => finding,
     }
 }

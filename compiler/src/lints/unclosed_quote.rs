@@ -30,5 +30,5 @@ rule! {
 pub(crate) fn finding(at: Loc, message: &str) -> Finding {
     RULE.finding(at, message)
         .label("opens here")
-        .help("close it with `\"`, or write `\"\"` for a quotation mark that is meant as such")
+        .help("close it with `\"`, or write `\"\"` for a literal quotation mark")
 }

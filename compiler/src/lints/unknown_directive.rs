@@ -44,7 +44,7 @@ pub(crate) fn finding(command: &Command<'_>) -> Finding {
     // What is behind a colon may be a password, if this is the rest of a `users` line.
     let shown = written.split(|byte| *byte == b':').next().unwrap_or_default();
     let shown = String::from_utf8_lossy(shown.get(..LONGEST_SHOWN).unwrap_or(shown));
-    let finding = RULE.finding(command.name.at, format!("`{shown}` is no command"));
+    let finding = RULE.finding(command.name.at, format!("`{shown}` is not a command"));
     match directive::similar(written) {
         Some(name) => finding.help(format!("write `{name}`")).fix(Fix::replace(
             format!("write `{name}`"),
@@ -57,7 +57,7 @@ pub(crate) fn finding(command: &Command<'_>) -> Finding {
             finding.help("start the line with `#` to leave it out")
         }
         None if written.starts_with(b"-") || command.arguments.is_empty() => {
-            finding.help("if it belongs to the line before, put it there: 3proxy continues no line")
+            finding.help("if it belongs to the line before, put it there: 3proxy has no line continuation")
         }
         None => finding.help("remove the line, or start it with `#`"),
     }

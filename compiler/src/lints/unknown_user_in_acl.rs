@@ -106,7 +106,7 @@ fn check(lint: &mut Lint<'_>) {
                     columns::user_at(lint.sources, at, name),
                     format!("no `users` line defines `{}`", String::from_utf8_lossy(name)),
                 )
-                .label("so this line limits nobody of that name")
+                .label("so this line never applies to that user")
                 .help("define the user, or remove the name"),
             );
         }
@@ -154,7 +154,7 @@ fn finding(sources: &Sources, name: &[u8], ace: &Ace, chain: &Chain, near: Optio
     let mut finding =
         RULE.finding(at, format!("no `users` line defines `{name}`")).label(format!("so this entry {what}"));
     if let Some(at) = chain.value.iter().find(|step| step.kind == AuthType::Strong).and_then(|step| step.at) {
-        finding = finding.also(at, "knows the users of `users` lines only");
+        finding = finding.also(at, "knows only the users of `users` lines");
     }
     match near {
         Some(near) => finding.help(format!("did you mean `{near}`?")),

@@ -76,8 +76,8 @@ fn finding(program: &Program, shadowed: &Shadowed) -> Finding {
     let mut finding = RULE
         .finding(at, message)
         .part(own.filter(|own| !program.acls.parents(own).is_empty()).map(|_| "parent-unreachable"))
-        .label("never asked")
-        .help("move it above the first entry that decides its requests, or delete it");
+        .label("never reached")
+        .help("move it above the first entry that decides its requests, or remove it");
     finding.level = level(program, shadowed);
     explain(finding, program, shadowed)
 }

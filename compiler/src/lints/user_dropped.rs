@@ -83,13 +83,13 @@ fn found(part: Part<'_>, trap: UserTrap) -> Option<Finding> {
             .label("skipped")
             .help("write the comment on a line of its own"),
         UserTrap::NoColon => RULE
-            .finding(part.at, "this word makes no user, since it has no colon")
+            .finding(part.at, "this word is not a user, because it has no colon")
             .label("skipped")
             .help("write it as `NAME:CL:PASSWORD`"),
         UserTrap::TypeInPassword => return Some(type_in_password(&name, part)),
         UserTrap::UnknownType => return Some(unknown_type(&name, part)),
         UserTrap::HashTooLong => RULE
-            .finding(part.at, format!("user `{name}` is dropped, since the hash is too long"))
+            .finding(part.at, format!("user `{name}` is dropped, because the hash is too long"))
             .label("3proxy has room for 61 bytes")
             .help("write a hash of the forms `$1$` or `$3$`"),
         UserTrap::EmptyName | UserTrap::EmptyPassword | UserTrap::HashAsPassword | UserTrap::HashUnknown => {
@@ -108,7 +108,7 @@ fn unknown_type(name: &str, kind: Part<'_>) -> Finding {
     let capitals = kind.cited().to_ascii_uppercase();
     let meant = matches!(capitals.as_str(), "CL" | "CR" | "NT");
     let finding = RULE
-        .finding(kind.at, format!("user `{name}` is dropped, since its type is none that 3proxy knows"))
+        .finding(kind.at, format!("user `{name}` is dropped, because 3proxy does not know its type"))
         .label("the type")
         .note("Types are `CL` (the password itself), `CR` (its hash) and `NT`; two bytes between colons are always read as a type.");
     if meant {
@@ -125,14 +125,14 @@ fn type_in_password(name: &str, part: Part<'_>) -> Finding {
         .finding(
             part.at,
             format!(
-                "3proxy takes what looks like the type of user `{name}` for the beginning of the password"
+                "3proxy reads what looks like the type of user `{name}` as the beginning of the password"
             ),
         )
         .label("the password is everything after the colon")
         .note(
             "Types have two letters: `CL` (the password itself), `CR` (its hash: `$1$…` or `$3$…`) and `NT`.",
         )
-        .help(format!("write `{name}:CR:HASH`, or `{name}:CL:PASSWORD` if the password does begin so"));
+        .help(format!("write `{name}:CR:HASH`, or `{name}:CL:PASSWORD` if the password really begins like this"));
     finding.level = Level::Warn;
     finding
 }
@@ -149,7 +149,7 @@ mod tests {
 users user1:cl:a user2:PL:b user3 user4:ab:c
 #           ^ user `user1` is dropped
 #                      ^ user `user2` is dropped
-#                           ^ this word makes no user, since it has no colon
+#                           ^ this word is not a user, because it has no colon
 #                                       ^ user `user4` is dropped
 users user5:CL:a # the boss
 #                ^ a `#` behind a command starts no comment

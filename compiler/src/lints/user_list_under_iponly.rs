@@ -19,7 +19,7 @@ use crate::{
 rule! {
     /// An entry lists users, but no type of the chain tells the list a name.
     ///
-    /// `iponly` hides the user name from the access list, whatever the client sends. So an `allow` with users lets nobody in, and a
+    /// `iponly` hides the user name from the access list, whatever the client sends. So an `allow` with users admits nobody, and a
     /// `deny` with users refuses nobody. Without an `auth` line the chain is `iponly`.
     ///
     /// ```3proxy,fires
@@ -100,12 +100,12 @@ fn is_void(ace: &Ace) -> bool {
 fn finding(void: &Void<'_>) -> Finding {
     let Void { first, entries, service } = void;
     let what = match first.action {
-        Action::Allow => "lets nobody in",
+        Action::Allow => "admits nobody",
         Action::Deny => "refuses nobody",
     };
     let mut finding = RULE
-        .finding(first.at, format!("this entry {what}: it lists users, and no user name gets here"))
-        .label("compares names");
+        .finding(first.at, format!("this entry {what}: it lists users, but no user name is known here"))
+        .label("compares user names");
     finding = match service.chain.value.first().and_then(|step| step.at) {
         Some(at) => finding.also(at, "`iponly` hides the name that a client gives"),
         None => finding.note(
@@ -135,7 +135,7 @@ proxy
 flush
 auth iponly
 allow alice
-#^ lets nobody in
+#^ admits nobody
 socks
 ",
         );

@@ -69,13 +69,13 @@ fn check(lint: &mut Lint<'_>) {
     for user in own.filter(|user| !admitted.contains(user.name.as_bytes())) {
         if told.insert(&user.name) && !user_words::continues(lint.sources, user.at) {
             lint.report(
-                RULE.finding(user.at, format!("no list lets user `{}` in", user.name))
-                    .label("has a password that opens nothing")
+                RULE.finding(user.at, format!("no list allows user `{}`", user.name))
+                    .label("this password gives no access")
                     .also(
                         service.at,
                         "every `allow` of the services that ask for passwords lists other users",
                     )
-                    .help("name the user in an `allow`, or remove the user"),
+                    .help("list the user in an `allow`, or remove the user"),
             );
         }
     }

@@ -57,9 +57,9 @@ fn check(lint: &mut Lint<'_>) {
             Password::Crypt(_) | Password::Nt(_) => 0,
         };
         let message = if caches && name > CACHED {
-            format!("the cache keeps {CACHED} bytes of a user name, and this one has `{name}`")
+            format!("the cache keeps {CACHED} bytes of a user name, but this one has {name}")
         } else if http && name + 1 + password > BASIC {
-            format!("HTTP clients can't log in with name and password of more than {BASIC} bytes together")
+            format!("HTTP clients can't log in if name and password have more than {BASIC} bytes together")
         } else {
             continue;
         };

@@ -43,7 +43,7 @@ fn check(lint: &mut Lint<'_>) {
     }
     let mut finding = RULE
         .finding(user.at, "no service asks for the passwords of these users")
-        .label("compared with nothing");
+        .label("never compared");
     finding = match service.chain.at {
         Some(at) => finding.also(at, "this chain asks for no password"),
         None => {

@@ -69,7 +69,7 @@ fn found(part: Part<'_>, trap: WeekdayTrap, restricts: bool) -> Finding {
             (format!("`{cited}` is not a day, and 3proxy counts it modulo 7"), "days are the digits 0 to 7")
         }
         WeekdayTrap::Descending => (
-            format!("`{cited}` descends, and 3proxy reads its two ends only"),
+            format!("`{cited}` is a descending range, of which 3proxy reads only the two ends"),
             "the days between are not read",
         ),
     };

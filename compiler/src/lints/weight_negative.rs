@@ -33,7 +33,7 @@ fn check(lint: &mut Lint<'_>) {
         lint.report(
             RULE.finding(
                 ace.at,
-                format!("this entry never matches: its weight is `{weight}`, and any other is more"),
+                format!("this entry never matches, because its weight is {weight}"),
             )
             .label("never matches")
             .help("write a weight of 0 or more"),

@@ -34,5 +34,5 @@ rule! {
 fn finding(item: Part<'_>) -> Finding {
     RULE.finding(item.at, format!("the `*` inside `{}` is not a wildcard", item.cited()))
         .label("never matches")
-        .help("put the `*` at an end: `*.example`, `ads.*`, `*ads*`")
+        .help("write the `*` at an end: `*.example`, `ads.*`, `*ads*`")
 }

@@ -28,7 +28,7 @@ rule! {
     /// admin -i192.168.0.1 -p8081
     /// ```
     ///
-    /// Show the page on this machine only, or leave `writable` out:
+    /// Show the page on this machine only, or remove `writable`:
     ///
     /// ```3proxy,clean
     /// writable
@@ -66,14 +66,14 @@ fn check(lint: &mut Lint<'_>) {
 
 fn finding(writable: Loc, service: &Service) -> Finding {
     let mut finding = RULE
-        .finding(writable, "whoever the admin page lets in may rewrite this file, from other machines, too")
-        .label("lets the page write")
-        .also(service.at, "which listens beyond this machine");
+        .finding(writable, "anyone whom the admin page admits can rewrite this file, also from other machines")
+        .label("allows the page to write")
+        .also(service.at, "can be reached from other machines");
     let password = service.chain.value.iter().find(|step| step.kind.asks_password());
     if let Some(at) = password.filter(|_| service.acl.is_none()).and_then(|step| step.at) {
-        finding = finding.also(at, "and lets every user in: its access list is empty");
+        finding = finding.also(at, "its access list is empty, so it admits every user");
     }
-    finding.help("listen on this machine only (`-i127.0.0.1`), or leave `writable` out")
+    finding.help("listen on this machine only (`-i127.0.0.1`), or remove `writable`")
 }
 
 #[cfg(test)]
