@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(left, [Level::Warn]);
         assert_eq!(
             crate::names::renamed("deny-all-missing").unwrap(),
-            "the rule `deny-all-missing` is called `implicit-deny-surprise` now"
+            "the rule `deny-all-missing` is now called `implicit-deny-surprise`"
         );
         assert_eq!(
             (crate::names::renamed("port-range-reversed"), crate::names::renamed("all")),

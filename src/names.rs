@@ -89,7 +89,7 @@ pub(crate) fn check(name: &str) -> Result<()> {
 /// What to say of an old name of a rule.
 pub(crate) fn renamed(name: &str) -> Option<String> {
     let rule = lints::find(name).filter(|rule| rule.aliases.contains(&name))?;
-    Some(format!("the rule `{name}` is called `{}` now", rule.name))
+    Some(format!("the rule `{name}` is now called `{}`", rule.name))
 }
 
 /// What to say of a rule that is to have this level, if it finds only what 3proxy itself refuses.

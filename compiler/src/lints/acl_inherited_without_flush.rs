@@ -125,7 +125,7 @@ internal 127.0.0.1
 allow *
 proxy
 deny * * 10.0.0.0/8
-#^ never asked
+#^ never reached
 deny * * 192.168.0.0/16
 allow * 10.0.0.0/8
 socks
@@ -134,7 +134,7 @@ deny *
 proxy -p3129
 proxy -p3130
 allow *
-#^ never asked
+#^ never reached
 socks -p1081
 ",
         );

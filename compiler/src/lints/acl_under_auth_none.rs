@@ -91,7 +91,7 @@ fn finding(acls: &Acls, service: &Service, at: Loc, ace: &Ace, named: bool) -> F
     let mut finding = RULE
         .finding(at, "the access list is never checked: `auth none` allows every request")
         .label("allows every request")
-        .also(ace.at, "this entry is never asked");
+        .also(ace.at, "this entry is never reached");
     if let Some(parent) = acls.parents(ace).first() {
         finding = finding.also(parent.at, "this parent is never used: requests go direct");
     }

@@ -43,7 +43,7 @@ fn check(lint: &mut Lint<'_>) {
         let (message, label, help) = if before.kind == AuthType::None {
             (
                 format!("`{name}` is never asked, because `none` before it allows every request"),
-                "lets everyone pass",
+                "allows every client",
                 "remove `none`, or the types after it",
             )
         } else {

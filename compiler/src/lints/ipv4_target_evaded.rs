@@ -71,7 +71,7 @@ fn check(lint: &mut Lint<'_>) {
         let mut finding = RULE
             .finding(ace.at, match form {
                 Form::All => "3proxy passes by this `deny` with `-6`: every IPv4 target has an address in IPv6 form then",
-                Form::Askable => "3proxy lets a client that asks for `::ffff:` and the address pass this `deny`",
+                Form::Askable => "under 3proxy, a client that asks for `::ffff:` and the address evades this `deny`",
             })
             .label("compared with addresses in IPv4 form only")
             .also(service.at, "by this service")

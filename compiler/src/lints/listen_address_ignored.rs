@@ -37,9 +37,9 @@ rule! {
 
 fn finding(word: &Part<'_>, trap: Trap) -> Finding {
     let (message, label) = if trap == Trap::ListenForgotten {
-        ("holds no address, and 3proxy forgets the one before it", "the service listens on every interface")
+        ("is not an address, and 3proxy drops the one before it", "the service listens on every interface")
     } else {
-        ("holds no address, and is ignored", "the service listens elsewhere, or on every interface")
+        ("is not an address, and is ignored", "the service listens elsewhere, or on every interface")
     };
     RULE.finding(word.at, format!("`{}` {message}", word.cited()))
         .label(label)

@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn options_of_the_service_and_of_all_are_silent() {
-        check("option-for-other-service", "proxy -n -a1 -p3128 -t\n#     ^ `-n` does nothing any more\n");
+        check("option-for-other-service", "proxy -n -a1 -p3128 -t\n#     ^ `-n` no longer has any effect\n");
         check("option-for-other-service", "auto -a -u -c2\nudppm -s 53 192.0.2.1 53\nftppr -h192.0.2.1\n");
         check(
             "option-for-other-service",

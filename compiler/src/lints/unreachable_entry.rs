@@ -67,7 +67,7 @@ fn finding(program: &Program, shadowed: &Shadowed) -> Finding {
     let own = program.acls.ace(shadowed.entry);
     let denies = own.is_some_and(|own| own.action == Action::Deny);
     let message = match (denies && shadowed.passing(program).is_some(), shadowed.by.len()) {
-        (true, 1) => "this `deny` refuses nothing: an entry before it lets those requests pass",
+        (true, 1) => "this `deny` refuses nothing, because an entry before it allows those requests",
         (true, _) => "this `deny` refuses nothing: entries before it decide those requests",
         (false, 1) => "no request reaches this entry: one before it decides all that it matches",
         (false, _) => "no request reaches this entry: those before it decide all that it matches",

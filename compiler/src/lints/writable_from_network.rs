@@ -89,7 +89,7 @@ users alice:CL:x
 auth strong
 flush
 writable
-#^ whoever the admin page lets in may rewrite this file
+#^ anyone whom the admin page admits can rewrite this file
 admin -p8081
 ",
         );

@@ -64,7 +64,7 @@ pub(super) fn step(step: &Step, query: &Query, cache: Option<&CacheKey>) -> Stri
     let decided = match step.verdict.map(|verdict| verdict.decision) {
         _ if step.kind == AuthType::None => "",
         None => "",
-        Some(Decision::Allow | Decision::Redirect) if step.code.passes() => "; the list lets it pass",
+        Some(Decision::Allow | Decision::Redirect) if step.code.passes() => "; the list allows it",
         Some(Decision::Allow | Decision::Redirect) => {
             "; a parent wants the client's own name, so a type that knows it is tried"
         }
@@ -79,12 +79,12 @@ fn identified(kind: AuthType, identity: &Identity, query: &Query) -> String {
     let name = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
     match identity {
         Identity::Unchecked => "nothing is checked, and the list is not asked".to_owned(),
-        Identity::Hidden => "the list alone decides, and is told no user name".to_owned(),
+        Identity::Hidden => "the list alone decides, without a user name".to_owned(),
         Identity::User { name: user, .. } => {
             let user = name(user);
             match kind {
                 AuthType::Strong if query.password.is_some() => format!("`{user}` with the password given"),
-                AuthType::Strong => format!("`{user}` is known; the password is taken for right"),
+                AuthType::Strong => format!("`{user}` is known; the password is assumed to be right"),
                 AuthType::Radius => format!("`{user}`, if the RADIUS server says yes"),
                 AuthType::DnsName => format!("`{user}`, if that is the client's host name"),
                 _ => format!("`{user}`, as the client says"),
