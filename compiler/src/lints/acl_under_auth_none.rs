@@ -112,7 +112,7 @@ mod tests {
             "acl-under-auth-none",
             r"
 auth none
-#    ^ never looked at
+#    ^ never checked
 allow *
 parent 1000 socks5 192.0.2.10 1080
 socks
@@ -134,7 +134,7 @@ socks
     fn entries_added_for_the_service_are_not_excused_by_those_before() {
         check(
             "acl-under-auth-none",
-            "deny * 10.0.0.1\nproxy\nauth none\n#    ^ never looked at\nallow * 10.0.0.0/8\nsocks\n",
+            "deny * 10.0.0.1\nproxy\nauth none\n#    ^ never checked\nallow * 10.0.0.0/8\nsocks\n",
         );
     }
 }

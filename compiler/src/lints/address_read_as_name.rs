@@ -50,7 +50,7 @@ fn mistyped(item: Part<'_>, error: AddressError) -> Finding {
         AddressError::Length => {
             ("has a length that no address has", "write a length from 0 to 32, or to 128 for IPv6")
         }
-        AddressError::NotAnAddress => ("is no address", "write it in full, each number from 0 to 255"),
+        AddressError::NotAnAddress => ("is not an address", "write it in full, each number from 0 to 255"),
     };
     let turned = cited.split_once('-').filter(|_| error == AddressError::Reversed);
     let turned = turned.map(|(first, last)| format!("{last}-{first}"));

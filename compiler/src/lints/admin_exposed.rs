@@ -81,7 +81,9 @@ fn finding(lint: &Lint<'_>, service: &Service, reach: Reach, step: &AuthStep, ac
         (_, Some(ace)) => finding.also(ace.at, "this entry allows anyone"),
         (Some(at), None) if step.kind == AuthType::None => finding.also(at, "`none` asks nothing"),
         (Some(at), None) => finding.also(at, "the access list is empty, so every client is allowed"),
-        (None, None) => finding.note("There is no `auth` line and no access list, so every client is allowed."),
+        (None, None) => {
+            finding.note("There is no `auth` line and no access list, so every client is allowed.")
+        }
     };
     if let Some(at) = lint.program.process.writable {
         finding = finding.also(at, "and anyone who opens it can change this file");

@@ -116,7 +116,7 @@ mod tests {
     fn users_do_not_hide_it() {
         check(
             "admin-ignores-target",
-            "users a:CL:x\nauth strong\nallow a * 10.0.0.1\n#^ lets clients see\nadmin -p81\nadmin -p82\n",
+            "users a:CL:x\nauth strong\nallow a * 10.0.0.1\n#^ this entry allows the admin page\nadmin -p81\nadmin -p82\n",
         );
     }
 }

@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn the_first_command_is_named_and_notes_are_not() {
-        check("after-end", "proxy\nend\nSome notes\n# more\nallow *\n#^ `allow` stands behind\ndeny *\n");
+        check("after-end", "proxy\nend\nSome notes\n# more\nallow *\n#^ `allow` comes after\ndeny *\n");
         check("after-end", "proxy\nend\nSome notes\n  allow *\n\"open\n");
     }
 

@@ -43,10 +43,7 @@ fn check(lint: &mut Lint<'_>) {
         lint.report(
             RULE.finding(
                 at,
-                format!(
-                    "the cache has room for {} entries, but a service for {clients} clients",
-                    size.value
-                ),
+                format!("the cache has room for {} entries, but a service for {clients} clients", size.value),
             )
             .label("too small")
             .also(place, "this many connections at a time")

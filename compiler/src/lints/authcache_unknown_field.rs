@@ -61,9 +61,9 @@ fn finding(word: Part<'_>, trap: CacheTrap) -> Finding {
                 format!("`{cited}` is not a field: 3proxy reads {} in it", listed(&mut fields.iter())),
             )
             .label("not a field"),
-        CacheTrap::Unknown if others => {
-            RULE.finding(word.at, format!("`{cited}` is not a field, so it is not in the key")).label("ignored")
-        }
+        CacheTrap::Unknown if others => RULE
+            .finding(word.at, format!("`{cited}` is not a field, so it is not in the key"))
+            .label("ignored"),
         CacheTrap::Unknown => RULE
             .finding(word.at, format!("`{cited}` is not a field: 3proxy takes `user,pass` instead"))
             .label("ignored"),

@@ -52,7 +52,8 @@ fn check(lint: &mut Lint<'_>) {
             .finding(at, format!("a queue of {backlog} is shorter than the default, {usual}"))
             .also(service.at, "of this service");
         let finding = match service.maxconn.at {
-            Some(maxconn) => finding.also(maxconn, format!("the default is an eighth of {}, plus 1", service.maxconn.value)),
+            Some(maxconn) => finding
+                .also(maxconn, format!("the default is an eighth of {}, plus 1", service.maxconn.value)),
             None => finding,
         };
         lint.report(

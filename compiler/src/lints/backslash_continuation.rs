@@ -46,7 +46,9 @@ fn check(lint: &mut Lint<'_>) {
                 lint.report(
                     RULE.finding(Loc { file, span: last.span }, "a backslash does not continue a line")
                         .label("read as one more argument")
-                        .help("write everything in one line, or put a long list into a file: `$/path/to/list`"),
+                        .help(
+                            "write everything in one line, or put a long list into a file: `$/path/to/list`",
+                        ),
                 );
             }
         }

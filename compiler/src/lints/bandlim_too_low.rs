@@ -28,6 +28,9 @@ rule! {
 
 /// `word` is the rate, which 3proxy reads as `read`.
 pub(crate) fn finding(word: &Arg<'_>, read: u32) -> Finding {
-    RULE.finding(word.at, format!("`{}` is read as {read} bits per second, below the minimum of 300", word.text()))
-        .help("write a rate of at least 300 bits per second, in digits only")
+    RULE.finding(
+        word.at,
+        format!("`{}` is read as {read} bits per second, below the minimum of 300", word.text()),
+    )
+    .help("write a rate of at least 300 bits per second, in digits only")
 }

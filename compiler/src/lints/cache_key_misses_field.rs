@@ -188,7 +188,9 @@ fn finding(policy: &Policy, cached: &Cached<'_>, key: Key, field: usize, pair: &
     }
     finding
         .also(cached.service.at, "in this service")
-        .note(format!("For example, {passes} passes; after that, {refused} passes too, although the list refuses it."))
+        .note(format!(
+            "For example, {passes} passes; after that, {refused} passes too, although the list refuses it."
+        ))
         .help(format!("add `{name}` to the fields of `authcache`, or write `cache` for `cacheacl`"))
         .fix(Fix::replace(format!("remember `{name}`"), Safety::Safe, end, format!(",{name}")))
 }

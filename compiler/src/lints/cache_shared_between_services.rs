@@ -261,7 +261,7 @@ mod tests {
             r"
 users alice:CL:x
 authcache user,pass
-#         ^ let pass by another that refuses it
+#         ^ is then allowed by another
 auth cacheacl strong
 allow alice
 socks
@@ -286,7 +286,7 @@ socks -p1081
 users alice:CL:x
 radius secret 192.0.2.5
 authcache user,pass
-#         ^ a user whom `strong` admitted
+#         ^ a user that `strong` admitted
 auth cache radius
 allow alice
 proxy

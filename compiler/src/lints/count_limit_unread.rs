@@ -36,7 +36,10 @@ rule! {
 /// `word` is the quota.
 pub(crate) fn finding(command: &Command<'_>, word: &Arg<'_>) -> Finding {
     let name = command.name();
-    RULE.finding(word.at, format!("`{}` is not a number, so the quota of this `{name}` is undefined", word.text()))
-        .label("megabytes are expected here")
-        .help(format!("write `{name} NUMBER PERIOD MEGABYTES USERS …`: `{name} 1 D 100 alice`"))
+    RULE.finding(
+        word.at,
+        format!("`{}` is not a number, so the quota of this `{name}` is undefined", word.text()),
+    )
+    .label("megabytes are expected here")
+    .help(format!("write `{name} NUMBER PERIOD MEGABYTES USERS …`: `{name} 1 D 100 alice`"))
 }

@@ -37,12 +37,9 @@ fn check(lint: &mut Lint<'_>) {
     let all = traffic.iter().find(|line| line.direction == Direction::All && line.limit.limit.is_some());
     if let (Some(line), false, true) = (all, both, lint.options.runner != Runner::Cfgc) {
         lint.report(
-            RULE.finding(
-                line.limit.at,
-                "3proxy counts only traffic from servers here, not traffic to them",
-            )
-            .label("counts one direction")
-            .help("count each direction separately, with `countin` and `countout`"),
+            RULE.finding(line.limit.at, "3proxy counts only traffic from servers here, not traffic to them")
+                .label("counts one direction")
+                .help("count each direction separately, with `countin` and `countout`"),
         );
     }
 }

@@ -53,7 +53,10 @@ fn check(lint: &mut Lint<'_>) {
             .label("starts again at 0 with each start")
             .help("write `counter FILE` before it, or the number 0"),
         Some(counter) => RULE
-            .finding(first, "what this quota counted before is not loaded, because the counter file is opened after it")
+            .finding(
+                first,
+                "what this quota counted before is not loaded, because the counter file is opened after it",
+            )
             .label("starts again at 0 with each start")
             .also(counter.at, "the file is opened here")
             .help("move the `counter` line above the quotas"),
@@ -73,7 +76,7 @@ mod tests {
     fn the_file_comes_first() {
         check(
             "counter-without-file",
-            "countin 0 D 1 *\ncountin 1 D 10 alice\n#^ is not read\ncountin 2 D 10 bob\ncounter /c\nproxy -i127.0.0.1\n",
+            "countin 0 D 1 *\ncountin 1 D 10 alice\n#^ is not loaded\ncountin 2 D 10 bob\ncounter /c\nproxy -i127.0.0.1\n",
         );
     }
 

@@ -64,12 +64,15 @@ fn check(lint: &mut Lint<'_>) {
     }
     for (at, passing, service, witness) in found {
         lint.report(
-            RULE.finding(at, "this entry has no effect: requests that no entry above allows are refused anyway")
-                .label("comes too late")
-                .also(passing, "allows what it was meant to refuse")
-                .also(service, "in this service")
-                .note(format!("For example, {witness} passes."))
-                .help("move it above the entries that it should except from"),
+            RULE.finding(
+                at,
+                "this entry has no effect: requests that no entry above allows are refused anyway",
+            )
+            .label("comes too late")
+            .also(passing, "allows what it was meant to refuse")
+            .also(service, "in this service")
+            .note(format!("For example, {witness} passes."))
+            .help("move it above the entries that it should except from"),
         );
     }
 }

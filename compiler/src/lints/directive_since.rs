@@ -54,11 +54,8 @@ fn check(lint: &mut Lint<'_>) {
     let mut told = HashSet::new();
     for (at, name, since) in newer.into_iter().filter(|(_, name, _)| told.insert(*name)) {
         lint.report(
-            RULE.finding(
-                at,
-                format!("`{name}` requires 3proxy {since}: an older version refuses the file"),
-            )
-            .help("check that every host has this version (`3proxy --version`), or remove the line"),
+            RULE.finding(at, format!("`{name}` requires 3proxy {since}: an older version refuses the file"))
+                .help("check that every host has this version (`3proxy --version`), or remove the line"),
         );
     }
 }

@@ -43,7 +43,9 @@ fn check(lint: &mut Lint<'_>) {
         steps.filter(|step| step.kind == AuthType::DnsName).filter_map(|step| step.at).collect();
     for at in places {
         let finding = RULE.finding(at, "there is no name server to look up the names of clients");
-        lint.report(finding.label("finds no names").help("write `nserver ADDRESS`, or `authnserver ADDRESS`"));
+        lint.report(
+            finding.label("finds no names").help("write `nserver ADDRESS`, or `authnserver ADDRESS`"),
+        );
     }
 }
 

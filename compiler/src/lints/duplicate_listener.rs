@@ -204,10 +204,10 @@ proxy
 flush
 allow * 10.0.0.0/8
 proxy
-#^ one that is its equal
+#^ an identical service already
 allow * 172.16.0.0/12
 proxy
-#^ another listens already
+#^ another service already
 ",
         );
     }
@@ -221,10 +221,10 @@ allow * 10.0.0.0/8
 proxy -olSO_REUSEPORT
 proxy -olSO_REUSEPORT
 proxy
-#^ one that is its equal
+#^ an identical service already
 flush
 proxy -olSO_REUSEPORT
-#^ another listens already
+#^ another service already
 ",
         );
     }

@@ -82,12 +82,12 @@ mod tests {
             "empty-password",
             r"
 users user1:CL: user2:CR: user3:CL:x
-#     ^ user `user1` is let in with an empty password
+#     ^ user `user1` is admitted with an empty password
 #               ^ user `user2` has an empty hash
 users user4: CL: pass4 user5:CL:pass5
-#     ^ user `user4` is let in with an empty password
+#     ^ user `user4` is admitted with an empty password
 users user6: pass6
-#     ^ user `user6` is let in with an empty password
+#     ^ user `user6` is admitted with an empty password
 ",
         );
     }

@@ -115,12 +115,12 @@ mod tests {
 fakeresolve
 allow *
 parent 500 socks5+ a.example.com 1080
-#^ at 127.0.0.2
+#^ resolved to 127.0.0.2
 parent 500 socks5+ 192.0.2.1 1080
 proxy
 socks
 redirect b.example.com 3128
-#^ at 127.0.0.2
+#^ resolved to 127.0.0.2
 auto
 ",
         );

@@ -200,7 +200,7 @@ fakeresolve
 allow * * *.example.com
 parent 500 socks5+ 192.0.2.1 1080
 parent 500 socks4 192.0.2.1 1080
-#^ is told 127.0.0.2
+#^ is sent 127.0.0.2
 allow * * 10.0.0.0/8
 allow * * !
 #^ this machine itself

@@ -36,7 +36,8 @@ pub(crate) fn finding(at: Loc, path: &Path) -> Finding {
 
 /// The include at `at` is one too many.
 pub(crate) fn too_deep(at: Loc) -> Finding {
-    RULE.finding(at, "so many files are included that they probably include each other").help("remove this line")
+    RULE.finding(at, "so many files are included that they probably include each other")
+        .help("remove this line")
 }
 
 /// What is included up to `at` is more than the bounds.

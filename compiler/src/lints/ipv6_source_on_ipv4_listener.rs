@@ -117,8 +117,11 @@ fn never_in(ace: &Ace) -> Finding {
         )
         .help("list them as IPv4 addresses: `192.0.2.7` for `::ffff:192.0.2.7`")
     } else {
-        RULE.finding(ace.at, "this entry admits nobody, because no client of this IPv4 listener has an IPv6 address")
-            .help("list the clients' IPv4 addresses, or listen on an IPv6 address as well")
+        RULE.finding(
+            ace.at,
+            "this entry admits nobody, because no client of this IPv4 listener has an IPv6 address",
+        )
+        .help("list the clients' IPv4 addresses, or listen on an IPv6 address as well")
     };
     let mut finding = finding.label("never matches");
     // Of cfgc they are let in.

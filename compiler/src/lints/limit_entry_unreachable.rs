@@ -151,12 +151,12 @@ mod tests {
 allow *
 nobandlimin alice
 bandlimin 100000 alice * * 443
-#^ no request is asked this limit
+#^ this limit is never applied
 bandlimin 100000 alice,bob
 noconnlim * 10.0.0.0/9
 noconnlim * 10.128.0.0/9
 connlim 10 1 * 10.1.0.0-10.200.0.0
-#^ no request is asked this limit
+#^ this limit is never applied
 connlim 10 1 * 10.1.0.0-11.0.0.0
 bandlimout 100000 *
 proxy -i127.0.0.1
@@ -171,12 +171,12 @@ proxy -i127.0.0.1
             r"
 nocountin alice
 countin 1 D 100 alice
-#^ no request is asked this limit
+#^ this limit is never applied
 countout 2 D 100 alice
 countall 3 D 100 alice
 nocountall bob
 countall 4 D 100 bob
-#^ no request is asked this limit
+#^ this limit is never applied
 proxy -i127.0.0.1
 ",
         );

@@ -80,10 +80,13 @@ fn check(lint: &mut Lint<'_>) {
     });
     for (at, address, parent) in found.collect::<Vec<_>>() {
         lint.report(
-            RULE.finding(at, format!("this limit applies to requests to `{address}`, not to requests through it"))
-                .label("compares the client's target")
-                .also(parent, "the connection to a parent has no target")
-                .help("limit the clients, or the targets that they ask for"),
+            RULE.finding(
+                at,
+                format!("this limit applies to requests to `{address}`, not to requests through it"),
+            )
+            .label("compares the client's target")
+            .also(parent, "the connection to a parent has no target")
+            .help("limit the clients, or the targets that they ask for"),
         );
     }
 }

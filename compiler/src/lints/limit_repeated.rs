@@ -94,13 +94,13 @@ bandlimin 1000000 alice
 bandlimout 1000000 alice
 bandlimin 1000000 bob
 bandlimin 500000 alice
-#^ the lower counts
+#^ the lower one counts
 nobandlimin alice
 connlim 10 1 alice
 connlim 100 60 alice
 noconnlim alice
 connlim 10 1 alice
-#^ stands in the file already
+#^ already in the file
 proxy -i127.0.0.1
 ",
         );

@@ -105,12 +105,15 @@ fn may_pass(
 }
 
 fn finding(parent: &Parent, ace: &Ace, service: &Service, to: ServiceKind, witness: &Witness) -> Finding {
-    RULE.finding(parent.at, "requests that are redirected here are refused, because no other entry allows them")
-        .label(format!("goes on as a request to `{}`, for which the list is checked again", to.name()))
-        .also(ace.at, "this entry is skipped then")
-        .also(service.at, "by this service")
-        .note(format!("For example, {witness} is refused."))
-        .help("write an `allow` for such requests after it")
+    RULE.finding(
+        parent.at,
+        "requests that are redirected here are refused, because no other entry allows them",
+    )
+    .label(format!("goes on as a request to `{}`, for which the list is checked again", to.name()))
+    .also(ace.at, "this entry is skipped then")
+    .also(service.at, "by this service")
+    .note(format!("For example, {witness} is refused."))
+    .help("write an `allow` for such requests after it")
 }
 
 #[cfg(test)]
@@ -134,7 +137,7 @@ mod tests {
         for rest in ["deny *\nallow *", "allow * * * * CONNECT", "allow * * * 80\nparent 1000 http 0.0.0.0 0"]
         {
             let text = format!(
-                "allow * * * 80\nparent 1000 http 0.0.0.0 0\n#^ is refused\n{rest}\nsocks\nsocks -p2\n"
+                "allow * * * 80\nparent 1000 http 0.0.0.0 0\n#^ requests that are redirected here are refused\n{rest}\nsocks\nsocks -p2\n"
             );
             check("local-redirect-without-second-allow", &text);
         }

@@ -56,9 +56,8 @@ fn check(lint: &mut Lint<'_>) {
         let holds = |field: &[u8]| read.body.as_bytes().windows(field.len()).any(|part| part == field);
         if read.filter.is_none() && FROM_CLIENTS.into_iter().any(holds) {
             lint.report(
-                RULE.finding(at, "control characters from clients are written to the log unchanged").help(
-                    "write a filter before the format: `-\"\"+_L…` replaces control characters by `_`",
-                ),
+                RULE.finding(at, "control characters from clients are written to the log unchanged")
+                    .help("write a filter before the format: `-\"\"+_L…` replaces control characters by `_`"),
             );
         }
     }

@@ -54,7 +54,8 @@ fn check(lint: &mut Lint<'_>) {
         many => format!("{many} services take"),
     };
     lint.report(
-        RULE.finding(*first, format!("{whose} 500 connections at a time, the default"))
-            .help("write `maxconn N` above it, as many as clients need and the host can serve (`cfgc doctor`)"),
+        RULE.finding(*first, format!("{whose} 500 connections at a time, the default")).help(
+            "write `maxconn N` above it, as many as clients need and the host can serve (`cfgc doctor`)",
+        ),
     );
 }

@@ -74,7 +74,7 @@ mod tests {
     fn what_is_in_force_at_the_service_counts() {
         check(
             "mitm-without-verify",
-            "ssl_mitm\n#^ without a look\nproxy\nproxy -p2\nssl_client_verify\nproxy -p3\nssl_client_no_verify\nproxy -p4\n",
+            "ssl_mitm\n#^ without checking\nproxy\nproxy -p2\nssl_client_verify\nproxy -p3\nssl_client_no_verify\nproxy -p4\n",
         );
         check("mitm-without-verify", "ssl_mitm\nssl_client_verify\nproxy\n");
     }

@@ -90,7 +90,9 @@ fn finding(
     let mut finding = RULE
         .finding(
             password.at.unwrap_or(service.at),
-            format!("no client needs the password that `{name}` asks for, because `iponly` admits every client"),
+            format!(
+                "no client needs the password that `{name}` asks for, because `iponly` admits every client"
+            ),
         )
         .label("a client that it refuses is still admitted");
     if let Some(at) = hides.at {
@@ -121,13 +123,13 @@ mod tests {
 users alice:CL:x
 internal 127.0.0.1
 auth iponly strong
-#           ^ nobody needs the password
+#           ^ no client needs the password
 allow alice
 allow *
 proxy
 socks
 auth strong iponly
-#    ^ nobody needs
+#    ^ no client needs
 proxy -p3129
 ",
         );

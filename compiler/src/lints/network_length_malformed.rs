@@ -37,7 +37,9 @@ fn finding(part: Part<'_>, fault: AddressTrap) -> Option<Finding> {
             (format!("`{cited}` is not a length: 3proxy reads `/0`"), "every address matches")
         }
         AddressTrap::LengthJunk => (format!("`{cited}` after the length is not read"), "not read"),
-        AddressTrap::LengthWraps => (format!("`{cited}` is too long a prefix length"), "read as another length"),
+        AddressTrap::LengthWraps => {
+            (format!("`{cited}` is too long a prefix length"), "read as another length")
+        }
         AddressTrap::BehindRange => (format!("`{cited}` after a range is not read"), "not read"),
         AddressTrap::HostBits => return None,
     };

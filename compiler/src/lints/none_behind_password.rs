@@ -41,9 +41,12 @@ fn check(lint: &mut Lint<'_>) {
         let Some(none) = none else { continue };
         told = chain.at;
         lint.report(
-            RULE.finding(none.at.unwrap_or(service.at), "`none` admits every client that the types before it refuse")
-                .also(service.at, "every request to this service passes")
-                .help("remove it, or write `auth none` if no client should be asked"),
+            RULE.finding(
+                none.at.unwrap_or(service.at),
+                "`none` admits every client that the types before it refuse",
+            )
+            .also(service.at, "every request to this service passes")
+            .help("remove it, or write `auth none` if no client should be asked"),
         );
     }
 }

@@ -72,7 +72,7 @@ authnserver 8.8
 #           ^ `8.8` is not a full address: the system reads 8.0.0.8
 nserver 127.0.0.1
 nserver 127.1
-#       ^ `127.1` is no full address
+#       ^ `127.1` is not a full address
 proxy -i127.0.0.1
 ",
         );

@@ -94,7 +94,9 @@ fn finding(
     }
     finding = match step.at {
         Some(at) if step.kind == AuthType::None => finding.also(at, "`none` asks nothing"),
-        Some(at) if entry.is_none() => finding.also(at, "the access list is empty, so every client is allowed"),
+        Some(at) if entry.is_none() => {
+            finding.also(at, "the access list is empty, so every client is allowed")
+        }
         Some(at) => finding.also(at, format!("`{}` asks for no password", step.kind.name())),
         None if entry.is_none() => {
             finding.note("There is no `auth` line and no access list, so every client is allowed.")
@@ -103,8 +105,8 @@ fn finding(
     };
     if let Some(password) = service.chain.value.iter().find(|step| step.kind.asks_password()) {
         let name = password.kind.name();
-        finding =
-            finding.note(format!("So no client needs the password that `{name}` of the same chain asks for."));
+        finding = finding
+            .note(format!("So no client needs the password that `{name}` of the same chain asks for."));
     }
     if let Some(at) = service.listen.address.at {
         finding = finding.also(at, "it listens here");

@@ -62,7 +62,9 @@ fn finding(service: &Service, step: &AuthStep) -> Finding {
         Some(at) => finding.also(at, format!("`{}` asks for nothing", step.kind.name())),
         None => finding.note("There is no `auth` line, so the access list decides alone."),
     };
-    finding.help("list the clients (`allow * 10.0.0.0/8`), or listen where only they can connect (`-i192.168.0.1`)")
+    finding.help(
+        "list the clients (`allow * 10.0.0.0/8`), or listen where only they can connect (`-i192.168.0.1`)",
+    )
 }
 
 #[cfg(test)]
@@ -71,7 +73,7 @@ mod tests {
 
     #[test]
     fn a_list_of_clients_or_a_near_address_closes_it() {
-        check("open-resolver", "auth none\ndnspr\n#^ anyone may ask\ndnspr -p54 -i127.0.0.1\n");
+        check("open-resolver", "auth none\ndnspr\n#^ anyone can send\ndnspr -p54 -i127.0.0.1\n");
         for text in [
             "allow * 192.168.0.0/16\ndnspr\n",
             "deny *\ndnspr\n",

@@ -154,11 +154,11 @@ internal 127.0.0.1
 allow * * * * CONNECT
 socks
 allow * * * * CONNECT,BIND
-#             ^ `proxy` can't be asked for `CONNECT,BIND`
+#             ^ `proxy` never gets requests for `CONNECT,BIND`
 proxy
 flush
 deny * * * * HTTP_POST
-#            ^ `tlspr` can't be asked for `HTTP_POST`
+#            ^ `tlspr` never gets requests for `HTTP_POST`
 allow *
 tlspr
 ",

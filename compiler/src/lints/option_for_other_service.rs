@@ -76,7 +76,7 @@ mod tests {
         check("option-for-other-service", "auto -a -u -c2\nudppm -s 53 192.0.2.1 53\nftppr -h192.0.2.1\n");
         check(
             "option-for-other-service",
-            "tcppm -h80 8080 192.0.2.1 80\n#     ^ `-h` does nothing on a service\n",
+            "tcppm -h80 8080 192.0.2.1 80\n#     ^ `-h` has no effect on a service\n",
         );
     }
 }

@@ -89,7 +89,7 @@ allow *
 parent 1000 extip 192.0.2.1 0
 proxy
 parent 500 socks5 192.0.2.2 1080
-#^ stands above a service
+#^ an entry above a service
 parent 500 socks5 192.0.2.3 1080
 socks
 ",

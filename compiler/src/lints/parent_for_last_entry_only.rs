@@ -145,7 +145,10 @@ enum Field {
 fn finding(sources: &Sources, first: &Ace, block: &[&Ace], last: &Ace, parents: &[Parent]) -> Finding {
     let at = parents.first().map_or(last.at, |parent| parent.at);
     let mut finding = RULE
-        .finding(at, "this parent applies only to the last of these entries: what the others allow goes direct")
+        .finding(
+            at,
+            "this parent applies only to the last of these entries: what the others allow goes direct",
+        )
         .label("extends the entry above it")
         .also(
             first.at,

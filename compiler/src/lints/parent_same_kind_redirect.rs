@@ -109,13 +109,13 @@ mod tests {
             r"
 allow *
 parent 1000 http 0.0.0.0 0
-#^ where they are already
+#^ this redirects requests of
 proxy
 proxy -p3129
 flush
 allow *
 parent 1000 ftp 0.0.0.0 0
-#^ `pop3p` hands no request on
+#^ `pop3p` redirects no request
 pop3p
 flush
 allow * * * 80

@@ -147,7 +147,7 @@ mod tests {
 internal 192.0.2.1
 allow *
 parent 1000 http 192.0.2.1 3129
-#^ go round
+#^ its requests loop
 proxy
 proxy -p3129
 ",

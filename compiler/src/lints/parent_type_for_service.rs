@@ -179,7 +179,7 @@ socks
 flush
 allow *
 parent 1000 socks4 192.0.2.1 1080
-#^ no datagram
+#^ UDP can't go
 udppm 53 192.0.2.9 53
 ",
         );

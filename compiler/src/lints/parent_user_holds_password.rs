@@ -34,9 +34,12 @@ rule! {
 fn check(lint: &mut Lint<'_>) {
     for parent in lint.program.acls.parents.iter().filter(|parent| is_one_word(parent)) {
         lint.report(
-            RULE.finding(parent.at, "the parent refuses every request: the user and the password are one word")
-                .label("the user and the password are separated by a space")
-                .help("write a space in place of the colon"),
+            RULE.finding(
+                parent.at,
+                "the parent refuses every request: the user and the password are one word",
+            )
+            .label("the user and the password are separated by a space")
+            .help("write a space in place of the colon"),
         );
     }
 }

@@ -57,8 +57,11 @@ fn finding(part: Part<'_>, trap: PeriodTrap) -> Finding {
     let several = part.text.contains(&b',');
     let part = if several { to_the_end(part) } else { part };
     let cited = part.cited();
-    let consequence =
-        if restricts { "and 3proxy ignores it and everything after it" } else { "so the entry matches at any time" };
+    let consequence = if restricts {
+        "and 3proxy ignores it and everything after it"
+    } else {
+        "so the entry matches at any time"
+    };
     let message = match trap {
         PeriodTrap::Separators if several => format!("`{cited}` is read as one period"),
         _ if several => format!("`{cited}` are not periods, {consequence}"),
@@ -69,10 +72,9 @@ fn finding(part: Part<'_>, trap: PeriodTrap) -> Finding {
         PeriodTrap::Separators => format!("`{cited}` is read as a period only by luck"),
         PeriodTrap::Junk => format!("`{cited}` after a period is ignored, and so is everything after it"),
     };
-    let finding = RULE
-        .finding(part.at, message)
-        .label("not `HH:MM:SS-HH:MM:SS`")
-        .note("A period is `HH:MM:SS-HH:MM:SS` in local time, within one day; a list is separated by commas.");
+    let finding = RULE.finding(part.at, message).label("not `HH:MM:SS-HH:MM:SS`").note(
+        "A period is `HH:MM:SS-HH:MM:SS` in local time, within one day; a list is separated by commas.",
+    );
     let overnight = trap == PeriodTrap::Overnight && !several;
     let finding = if overnight { finding.label("ends before it begins") } else { finding };
     match clock::periods(&cited) {
@@ -139,13 +141,13 @@ allow * * * * * * 09:00:00-12:00:00,13:00-18:00
 deny * * * * * * night
 #                ^ `night` is not a period, so the entry matches at any time
 allow * * * * * * 09:00:00-18:00:00;
-#                                  ^ `;` behind a period is dropped
+#                                  ^ `;` after a period is ignored
 allow * * * * * * 09:00-18:00,19-20
 #                 ^ `09:00-18:00,19-20` are not periods, so the entry matches at any time
 allow * * * * * * 00:00-09:00,19-20
 #                 ^ `00:00-09:00,19-20` is read as one period
 allow * * * * * * 09:00:00-09:00:00
-#                 ^ ends where it begins
+#                 ^ ends when it begins
 ",
         );
     }

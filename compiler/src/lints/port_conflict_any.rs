@@ -89,9 +89,12 @@ mod tests {
     fn the_order_does_not_matter_and_equal_services_may_share_if_they_say_so() {
         check(
             "port-conflict-any",
-            "allow * 10.0.0.0/8\nproxy -i10.0.0.1 -p80\n#^ port `80` is also that\nflush\nallow *\nadmin\n",
+            "allow * 10.0.0.0/8\nproxy -i10.0.0.1 -p80\n#^ another service listens on port 80\nflush\nallow *\nadmin\n",
         );
-        check("port-conflict-any", "allow *\nproxy -i10.0.0.1 -p80\n#^ port `80`\nproxy -p80\n");
+        check(
+            "port-conflict-any",
+            "allow *\nproxy -i10.0.0.1 -p80\n#^ another service listens on port 80\nproxy -p80\n",
+        );
         let shared = "allow *\nproxy -olSO_REUSEPORT -i10.0.0.1 -p80\nproxy -olSO_REUSEPORT -p80\n";
         check("port-conflict-any", shared);
         check("port-conflict-any", "allow *\ntcppm 53 192.0.2.1 53\ndnspr -i10.0.0.1\nproxy -i::1 -p53\n");

@@ -186,9 +186,9 @@ mod tests {
 allow * * * 80;443
 #             ^ `;443` after a port is not read
 allow * * * 1024-
-#               ^ `-` behind a port
+#               ^ `-` after a port
 allow * * * 22,8080abc
-#                  ^ `abc` behind a port
+#                  ^ `abc` after a port
 bandlimin 64000 * * * 80;443
 #                       ^ `;443`
 allow * * 10.0.0.0/8 192.168.0.0/16

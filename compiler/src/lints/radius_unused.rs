@@ -41,8 +41,7 @@ fn check(lint: &mut Lint<'_>) {
     if asks || late || !program.process.plugins.is_empty() {
         return;
     }
-    let mut finding =
-        RULE.finding(radius.at, "no service uses these RADIUS servers").label("not used");
+    let mut finding = RULE.finding(radius.at, "no service uses these RADIUS servers").label("not used");
     if let Some(at) = service.chain.at {
         finding = finding.also(at, "this chain has no `radius`");
     }

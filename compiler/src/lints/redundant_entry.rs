@@ -127,13 +127,13 @@ internal 127.0.0.1
 deny * 10.0.0.1
 allow * 192.168.0.0/16
 allow * 192.168.1.1
-#^ entries before this one do the same
+#^ earlier entries decide all requests
 allow * 192.168.0.0/16
-#^ entries before this one do the same
+#^ earlier entries decide all requests
 deny * 10.0.0.2
-#^ the last entry of the list does the same
+#^ the last entry of the list decides
 deny * 10.0.0.3
-#^ the last entry of the list does the same
+#^ the last entry of the list decides
 deny *
 proxy
 ",

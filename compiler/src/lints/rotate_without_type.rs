@@ -48,6 +48,7 @@ fn check(lint: &mut Lint<'_>) {
         lint.report(finding.help("write `log FILE D` for a log with a new file each day"));
         return;
     }
-    let finding = log_lines.iter().fold(finding, |finding, log| finding.also(*log, "a single file that only grows"));
+    let finding =
+        log_lines.iter().fold(finding, |finding, log| finding.also(*log, "a single file that only grows"));
     lint.report(finding.help("write the period after the file name: `log FILE D` for a new file each day"));
 }

@@ -208,7 +208,7 @@ auth cache strong
 #^ `auth` comes after the last service
 users user1:CL:pass1
 allow user1
-#^ this access list stands behind
+#^ this access list comes after
 external 192.0.2.9
 #^ `external` comes after
 maxconn 256
@@ -283,7 +283,7 @@ force
             r"
 proxy
 allow *
-#^ this access list stands behind the last service
+#^ this access list comes after the last service
 parent 1000 http 192.0.2.1 3128 user hunter2
 ",
         );

@@ -39,7 +39,8 @@ pub(super) fn explain(mut finding: Finding, program: &Program, shadowed: &Shadow
         finding = finding.also(ace.at, what);
     }
     if shadowed.by.len() > SHOWN {
-        finding = finding.note(format!("Together, {} entries decide all requests that it matches.", shadowed.by.len()));
+        finding = finding
+            .note(format!("Together, {} entries decide all requests that it matches.", shadowed.by.len()));
     }
     if shadowed.but_bind {
         finding = finding.note("Only a BIND may reach it, because that skips entries with parents.");

@@ -74,7 +74,7 @@ mod tests {
             "socket-option-unknown",
             r"
     proxy -ostcp_nodelay,SO_KEEPALIVE
-    #       ^ `tcp_nodelay` is no socket option
+    #       ^ `tcp_nodelay` is not a socket option
     socks -ol -olSO_REUSEADDR+SO_REUSEPORT
     socks -p1 -osUSE_TCP_FASTOPEN,
     #            ^ `USE_TCP_FASTOPEN` is no

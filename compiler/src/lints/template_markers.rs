@@ -51,12 +51,9 @@ fn check(lint: &mut Lint<'_>) {
             1 => "this file is a template: it has a marker".to_owned(),
             _ => format!("this file is a template: it has {count} markers"),
         };
-        let finding =
-            RULE.finding(Loc { file, span: first.span }, message).label("its value is not known");
+        let finding = RULE.finding(Loc { file, span: first.span }, message).label("its value is not known");
         lint.report(if !unknown.lines.is_empty() {
-            finding.note(
-                "Some of them may add or remove lines, so each line is checked only by itself.",
-            )
+            finding.note("Some of them may add or remove lines, so each line is checked only by itself.")
         } else {
             finding.note("What depends on them is not checked.")
         });

@@ -93,7 +93,7 @@ mod tests {
         );
         check(
             "tls-cert-missing",
-            "ssl_client_cert a\n#               ^ TLS towards servers is not switched on\nssl_cli\nproxy\n",
+            "ssl_client_cert a\n#               ^ TLS towards servers is off\nssl_cli\nproxy\n",
         );
         check("tls-cert-missing", "ssl_client_cert a\nproxy\nssl_serv\n");
     }

@@ -57,12 +57,13 @@ fn check(lint: &mut Lint<'_>) {
     found.sort_unstable();
     for (at, service) in found {
         lint.report(
-            RULE.finding(at, "no parent is reached by TLS, because no parent in the list has a type that ends in `s`")
-                .label("TLS to such parents only")
-                .also(service, "this service connects as if `ssl_client` were not set")
-                .help(
-                    "write an `s` after the parent's type (`socks5s`, `connects`), or remove `ssl_client`",
-                ),
+            RULE.finding(
+                at,
+                "no parent is reached by TLS, because no parent in the list has a type that ends in `s`",
+            )
+            .label("TLS to such parents only")
+            .also(service, "this service connects as if `ssl_client` were not set")
+            .help("write an `s` after the parent's type (`socks5s`, `connects`), or remove `ssl_client`"),
         );
     }
 }

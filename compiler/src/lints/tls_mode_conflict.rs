@@ -33,10 +33,7 @@ rule! {
 
 /// `command` conflicts with the line at `before`.
 pub(crate) fn finding(command: &Command<'_>, before: Loc) -> Finding {
-    RULE.finding(
-        command.at,
-        format!("`{}` can't be combined with an earlier setting", command.name()),
-    )
-    .also(before, "switched on here")
-    .help("switch the earlier setting off before this line")
+    RULE.finding(command.at, format!("`{}` can't be combined with an earlier setting", command.name()))
+        .also(before, "switched on here")
+        .help("switch the earlier setting off before this line")
 }

@@ -42,7 +42,8 @@ rule! {
 
 /// `word` starts with `-`, but is no option.
 pub(crate) fn finding(command: &Command<'_>, word: &Arg<'_>) -> Finding {
-    let finding = RULE.finding(word.at, format!("`{}` is not an option of `{}`", word.text(), command.name()));
+    let finding =
+        RULE.finding(word.at, format!("`{}` is not an option of `{}`", word.text(), command.name()));
     match option::similar(&word.value) {
         Some(flag) => finding.help(format!("write `{flag}`")),
         None => finding.help("remove it"),
@@ -54,8 +55,10 @@ pub(crate) fn stray(command: &Command<'_>, word: &Arg<'_>) -> Finding {
     if let Some(flag) = unglued(command, word) {
         return apart(flag, word);
     }
-    let finding = RULE
-        .finding(word.at, format!("`{}` is in a place where `{}` accepts only options", word.text(), command.name()));
+    let finding = RULE.finding(
+        word.at,
+        format!("`{}` is in a place where `{}` accepts only options", word.text(), command.name()),
+    );
     if word.value.starts_with(b"#") {
         return finding.help("put the comment on a line of its own");
     }

@@ -132,7 +132,9 @@ fn type_in_password(name: &str, part: Part<'_>) -> Finding {
         .note(
             "Types have two letters: `CL` (the password itself), `CR` (its hash: `$1$…` or `$3$…`) and `NT`.",
         )
-        .help(format!("write `{name}:CR:HASH`, or `{name}:CL:PASSWORD` if the password really begins like this"));
+        .help(format!(
+            "write `{name}:CR:HASH`, or `{name}:CL:PASSWORD` if the password really begins like this"
+        ));
     finding.level = Level::Warn;
     finding
 }
@@ -152,11 +154,11 @@ users user1:cl:a user2:PL:b user3 user4:ab:c
 #                           ^ this word is not a user, because it has no colon
 #                                       ^ user `user4` is dropped
 users user5:CL:a # the boss
-#                ^ a `#` behind a command starts no comment
+#                ^ a `#` after a command does not start a comment
 users user7:MD5:a user8:CL:MD5:a
-#     ^ 3proxy takes what looks like the type of user `user7`
+#     ^ 3proxy reads what looks like the type of user `user7`
 users user5 user6:CL:a
-#     ^ this word makes no user
+#     ^ this word is not a user
 users user6:a user7:CL:a:b
 ",
         );

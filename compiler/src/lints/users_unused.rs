@@ -41,9 +41,8 @@ fn check(lint: &mut Lint<'_>) {
     if strong || unsure || lint.has_behind_services(b"auth") {
         return;
     }
-    let mut finding = RULE
-        .finding(user.at, "no service asks for the passwords of these users")
-        .label("never compared");
+    let mut finding =
+        RULE.finding(user.at, "no service asks for the passwords of these users").label("never compared");
     finding = match service.chain.at {
         Some(at) => finding.also(at, "this chain asks for no password"),
         None => {

@@ -31,12 +31,9 @@ fn check(lint: &mut Lint<'_>) {
     for ace in lint.program.acls.aces.iter().filter(|ace| ace.weight < 0) {
         let weight = ace.weight;
         lint.report(
-            RULE.finding(
-                ace.at,
-                format!("this entry never matches, because its weight is {weight}"),
-            )
-            .label("never matches")
-            .help("write a weight of 0 or more"),
+            RULE.finding(ace.at, format!("this entry never matches, because its weight is {weight}"))
+                .label("never matches")
+                .help("write a weight of 0 or more"),
         );
     }
 }

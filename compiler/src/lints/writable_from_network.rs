@@ -66,7 +66,10 @@ fn check(lint: &mut Lint<'_>) {
 
 fn finding(writable: Loc, service: &Service) -> Finding {
     let mut finding = RULE
-        .finding(writable, "anyone whom the admin page admits can rewrite this file, also from other machines")
+        .finding(
+            writable,
+            "anyone whom the admin page admits can rewrite this file, also from other machines",
+        )
         .label("allows the page to write")
         .also(service.at, "can be reached from other machines");
     let password = service.chain.value.iter().find(|step| step.kind.asks_password());

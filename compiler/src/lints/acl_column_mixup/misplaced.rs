@@ -53,10 +53,7 @@ pub(super) fn target(lint: &mut Lint<'_>, at: Loc, matcher: &Matcher) {
     };
     let cited = String::from_utf8_lossy(text);
     let finding = RULE
-        .finding(
-            place,
-            format!("`{cited}` is in the target column, so it is compared with host names"),
-        )
+        .finding(place, format!("`{cited}` is in the target column, so it is compared with host names"))
         .label("no host has this name")
         .note(COLUMNS)
         .help(format!("for {column}, write {example}"))
