@@ -129,7 +129,7 @@ fn folder(word: &str) -> Result<PathBuf, &'static str> {
     if path.is_dir() {
         return Ok(files::plain(path));
     }
-    Err(if path.exists() { "it is no folder" } else { "there is no such folder" })
+    Err(if path.exists() { "it is not a folder" } else { "there is no such folder" })
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -48,7 +48,7 @@ warn[indented-directive]: 3proxy skips this line because it starts with white sp
 2 |   maxconn 100
   | --^^^^^^^ read as a comment
   | |
-  | this blank
+  | this white space
   |
   = note: `more.cfg` is included at main.cfg:2:1
   = help: remove the white space, or start the line with `#` if it is meant as a comment
