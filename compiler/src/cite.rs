@@ -37,7 +37,7 @@ const DISTINCT: usize = 6;
 
 /// Takes the secrets of the lines that findings point at out of what they say.
 pub fn hide(sources: &Sources, findings: &mut [Finding]) {
-    let mut lines: HashMap<(FileId, usize), Vec<Range<usize>>> = HashMap::new();
+    let mut lines = Lines::default();
     for finding in findings {
         let mut hidden = Hidden::default();
         for at in finding.places() {
@@ -108,7 +108,7 @@ impl Citing {
     #[must_use]
     pub fn of(sources: &Sources, at: Loc) -> Self {
         let mut hidden = Hidden::default();
-        hidden.add(sources, at, &mut HashMap::new());
+        hidden.add(sources, at, &mut Lines::default());
         hidden.sort();
         Self { hidden, left: MOST_COMPARED_OF_LINE }
     }
@@ -127,6 +127,24 @@ impl Citing {
     }
 }
 
+/// Lines that have been looked at.
+#[derive(Default)]
+struct Lines {
+    /// The secrets of each that may have some.
+    secrets: HashMap<(FileId, usize), Vec<Range<usize>>>,
+    /// The last that can have none: a finding mostly points at one line several times.
+    plain: Option<(FileId, Range<usize>)>,
+}
+
+impl Lines {
+    fn is_plain(&self, at: Loc) -> bool {
+        let is_it = |(file, line): &(FileId, Range<usize>)| {
+            *file == at.file && line.contains(&(at.span.start as usize))
+        };
+        self.plain.as_ref().is_some_and(is_it)
+    }
+}
+
 /// What is secret of some lines, and what is not.
 #[derive(Default)]
 struct Hidden {
@@ -139,16 +157,17 @@ struct Hidden {
 
 impl Hidden {
     /// Adds the line in which `at` starts.
-    fn add(&mut self, sources: &Sources, at: Loc, known: &mut HashMap<(FileId, usize), Vec<Range<usize>>>) {
-        let Some(source) = sources.get(at.file) else { return };
+    fn add(&mut self, sources: &Sources, at: Loc, known: &mut Lines) {
+        let Some(source) = sources.get(at.file).filter(|_| !known.is_plain(at)) else { return };
         let start = (at.span.start + 1).saturating_sub(sources.line_column(at).column) as usize;
         let rest = source.text.get(start..).unwrap_or_default();
         let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let script = Script::of(sources, source).at(&source.text, start);
         if script.is_plain(line) {
+            known.plain = Some((at.file, start..start + line.len() + 1));
             return;
         }
-        let secrets = known.entry((at.file, start)).or_insert_with(|| script.secrets(line));
+        let secrets = known.secrets.entry((at.file, start)).or_insert_with(|| script.secrets(line));
         if secrets.is_empty() {
             return;
         }

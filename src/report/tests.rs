@@ -52,7 +52,7 @@ warn[indented-directive]: 3proxy skips this line because it starts with white sp
   |
   = note: `more.cfg` is included at main.cfg:2:1
   = help: remove the white space, or start the line with `#` if it is meant as a comment
-fix: remove the blank (this changes what the configuration does)
+fix: remove the white space (this changes what the configuration does)
 2 -   maxconn 100
 2 + maxconn 100
 

@@ -81,7 +81,7 @@ fn check(lint: &mut Lint<'_>) {
                     .label("read as a comment")
                     .also(blank, "this white space")
                     .help("remove the white space, or start the line with `#` if it is meant as a comment")
-                    .fix(Fix::replace("remove the blank", Safety::Unsafe, blank, "")),
+                    .fix(Fix::replace("remove the white space", Safety::Unsafe, blank, "")),
             );
         }
     }
