@@ -211,8 +211,11 @@ impl Mender<'_> {
             }
         };
         let is_allowed = |finding: &&Finding| finding.fix.as_ref().is_some_and(|fix| self.allows(fix));
-        let allowed = now.findings.iter().filter(is_allowed);
-        let mut chosen = apart::choose(&now.sources, allowed.filter(helps));
+        let wanted = || now.findings.iter().filter(is_allowed).filter(helps);
+        // Lines that 3proxy refuses are fixed first: what is found in others may rest on what they lack.
+        let has_refused = wanted().any(|finding| finding.refused);
+        let mut chosen =
+            apart::choose(&now.sources, wanted().filter(|finding| finding.refused || !has_refused));
         // What one rule's fixes bring, they bring together: halving finds them soon.
         chosen.sort_by_key(|finding| finding.rule);
         let mut attempt = Attempt { now, kept: Vec::new(), counts: counts(now), pass: Pass::default() };
