@@ -149,13 +149,14 @@ fn of_command(line: &[u8]) -> Vec<Range<usize>> {
 
 fn of_split(line: &[u8]) -> Vec<Range<usize>> {
     let line = plain_blanks(without_markers(line));
-    // So a command that is commented out or indented is read too.
-    let skipped = line.iter().take_while(|byte| b" \t#;".contains(byte)).count();
+    // So a command that is commented out or indented is read too; and what stands in a comment for us, behind `cfgc:`.
+    let mut skipped = line.iter().take_while(|byte| b" \t#;".contains(byte)).count();
     let is_comment = line.iter().take(skipped).any(|byte| b"#;".contains(byte));
-    let line = line.get(skipped..).unwrap_or_default();
-    if is_comment && line.starts_with(allow::PREFIX) {
-        return Vec::new();
+    if is_comment && line.get(skipped..).unwrap_or_default().starts_with(allow::PREFIX) {
+        skipped += allow::PREFIX.len();
+        skipped += line.iter().skip(skipped).take_while(|byte| b" \t".contains(byte)).count();
     }
+    let line = line.get(skipped..).unwrap_or_default();
     // With its end: a `$file` at the very end of a text would be an unfinished one, and hidden.
     let ended = [line, b"\n"].concat();
     let tree = grammar::parse(&ended);

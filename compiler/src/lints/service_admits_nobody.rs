@@ -6,7 +6,7 @@ use crate::{
     finding::Finding,
     program::{
         Program,
-        acl::{Ace, AclRef, Action, ListId, Matcher, Operation, Operations, Parent, PortRange},
+        acl::{Ace, AclRef, Action, ListId, Operation, Operations, Parent, PortRange},
         auth::{AuthStep, AuthType},
         service::{Service, ServiceKind},
     },
@@ -194,11 +194,10 @@ impl Lists {
 
 /// Whether an entry refuses every request, or each that has no name; `-` stands for none.
 fn refuses_all(ace: &Ace, nameless: bool) -> bool {
-    let has_dash = |matcher: &Matcher| matcher.users.iter().flatten().any(|name| name == b"-");
-    let is_for_all = |matcher: &Matcher| Matcher { users: None, ..matcher.clone() } == Matcher::default();
+    let has_dash = || ace.matcher.users.iter().flatten().any(|name| name == b"-");
     ace.action == Action::Deny
-        && (ace.matcher.users.is_none() || nameless && has_dash(&ace.matcher))
-        && is_for_all(&ace.matcher)
+        && ace.matcher.lists_users_at_most()
+        && (ace.matcher.users.is_none() || nameless && has_dash())
 }
 
 /// Why an entry matches no request of a service; `None`: it may.

@@ -130,6 +130,7 @@ fn secrets_of_lines_that_are_none_are_hidden_and_nothing_else() {
         ("allow MIIEpAIBAAKCAQEAxFZ0kDq7e1k2kq3kzQm0r8ZcYw3XbYt1", "allow ***"),
         ("frobnicate 10.0.0.1:80", "frobnicate 10.0.0.1:80"),
         ("# cfgc:allow(open-proxy) why", "# cfgc:allow(open-proxy) why"),
+        ("# cfgc: users bob:CL:secret", "# cfgc: users bob:CL:***"),
         ("# Note: not in force", "# Note: not in force"),
     ] {
         assert_eq!(masked(Script::Lines, line), shown);

@@ -122,6 +122,14 @@ impl Matcher {
             })
     }
 
+    /// Whether it lists nothing but users, if anything.
+    #[must_use]
+    pub(crate) fn lists_users_at_most(&self) -> bool {
+        let Self { users: _, sources, targets, ports, operations, weekdays, periods } = self;
+        let clients = sources.is_none() && weekdays.is_none() && periods.is_none();
+        clients && targets.is_none() && ports.is_none() && operations.is_none()
+    }
+
     /// How many users, addresses, names, ports and periods it lists.
     #[must_use]
     pub fn values(&self) -> usize {
