@@ -43,7 +43,7 @@ pub(crate) fn find(name: &str) -> Result<Named> {
         groups.chain(checks).chain(EXPLAINED.iter().map(|one| one.name))
     };
     let other = called(checks::ALL).map(Named::Check).or_else(|| of_run().map(Named::Run));
-    let several = || Some(named_so(name)).filter(|rules| rules.len() > 1).map(Named::Word);
+    let several = || Some(named_so(name)).filter(|rules| !rules.is_empty()).map(Named::Word);
     let meant = || similar_rule(name).or_else(|| nearest(name, others()));
     other.or_else(several).ok_or_else(|| unknown("rule", name, meant()))
 }

@@ -12,6 +12,7 @@ use crate::{
     program::{
         acl::Parent,
         auth::{AuthStep, AuthType},
+        resolve::DNS_PORT,
     },
     table::{Decision, Preauthorization, Request, Verdict},
 };
@@ -43,14 +44,11 @@ impl Identity {
     }
 }
 
-/// The port of name servers.
-pub(crate) const DNS: u16 = 53;
-
 /// What the list is asked of a query for a name that `dnspr` is sent, after it has let `request` pass, which names no target: 3proxy
 /// asks no more than that.
 #[must_use]
 pub const fn for_name<'a>(request: &Request<'a>, host: &'a [u8]) -> Request<'a> {
-    Request { host: Some(host), address: None, port: DNS, ..*request }
+    Request { host: Some(host), address: None, port: DNS_PORT, ..*request }
 }
 
 /// A chain that is being asked.

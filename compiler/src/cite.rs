@@ -4,10 +4,14 @@
 //! judged here once: what the lines that its finding points at show anyway ([`mask`]), and nothing of what they hide.
 use std::{
     borrow::Cow,
+    cell::Cell,
     collections::{BTreeSet, HashMap},
     ops::Range,
 };
 
+mod without;
+
+use self::without::{find, without, without_ends, without_parts};
 use crate::{
     finding::Finding,
     fix::{Edit, Fix},
@@ -22,16 +26,12 @@ const WHOLE: usize = 4096;
 const AROUND: usize = 512;
 /// Shorter texts are parts of many words, so they are no secret for being part of one.
 const PART: usize = 3;
-/// So much of a secret is looked for at an end of a citation.
-const LONGEST_END: usize = 256;
-/// So many pairs of bytes of a citation and a secret are compared; what is longer is not cited.
-const MOST_COMPARED: usize = 1 << 20;
 /// So many secrets are all looked for.
 const FEW: usize = 8;
 /// In a longer line with secrets nothing is fixed.
 const LONGEST_FIXED: usize = 16_384;
-/// For all words of a line together.
-const MOST_COMPARED_OF_LINE: usize = 1 << 26;
+/// For all citations of a line together: what is beyond is not cited.
+const MOST_COMPARED_OF_LINE: usize = 1 << 24;
 /// Shorter ones are words of our own too often to be looked for outside citations.
 const DISTINCT: usize = 6;
 
@@ -52,6 +52,7 @@ pub fn hide(sources: &Sources, findings: &mut [Finding]) {
                 *text = cited;
             }
         }
+        lines.spend(&hidden);
     }
 }
 
@@ -90,11 +91,7 @@ pub fn shown_of(sources: &Sources, at: Loc, word: &str) -> String {
 }
 
 /// What words of one line may show: the line is read once, however many they are.
-pub struct Citing {
-    hidden: Hidden,
-    /// So many bytes may be compared with its secrets; then what is left is not shown.
-    left: usize,
-}
+pub struct Citing(Hidden);
 
 /// Prints no text: it holds passwords.
 impl std::fmt::Debug for Citing {
@@ -110,28 +107,20 @@ impl Citing {
         let mut hidden = Hidden::default();
         hidden.add(sources, at, &mut Lines::default());
         hidden.sort();
-        Self { hidden, left: MOST_COMPARED_OF_LINE }
+        Self(hidden)
     }
 
     /// A word of it, as it may be shown: not what that line hides.
-    pub fn shown(&mut self, word: &str) -> String {
-        let secrets: usize = self.hidden.secrets.iter().map(|secret| secret.len() + 1).sum();
-        let price = if secrets == 0 { 0 } else { secrets + self.hidden.shown.len() };
-        match self.left.checked_sub(price) {
-            Some(left) => {
-                self.left = left;
-                self.hidden.citation(word).into_owned()
-            }
-            None => STARS.to_owned(),
-        }
+    pub fn shown(&self, word: &str) -> String {
+        self.0.citation(word).into_owned()
     }
 }
 
 /// Lines that have been looked at.
 #[derive(Default)]
 struct Lines {
-    /// The secrets of each that may have some.
-    secrets: HashMap<(FileId, usize), Vec<Range<usize>>>,
+    /// Each that may have secrets.
+    secret: HashMap<(FileId, usize), Line>,
     /// The last that can have none: a finding mostly points at one line several times.
     plain: Option<(FileId, Range<usize>)>,
 }
@@ -143,11 +132,32 @@ impl Lines {
         };
         self.plain.as_ref().is_some_and(is_it)
     }
+
+    /// Keeps what citing lines has left of what may be compared: in equal parts.
+    fn spend(&mut self, hidden: &Hidden) {
+        let each = hidden.left.get().checked_div(hidden.lines.len()).unwrap_or_default();
+        for place in &hidden.lines {
+            if let Some(line) = self.secret.get_mut(place) {
+                line.left = each;
+            }
+        }
+    }
+}
+
+/// A line that may have secrets.
+struct Line {
+    secrets: Vec<Range<usize>>,
+    /// So many pairs of bytes may still be compared for what cites it: a line may have thousands of secrets, and of findings.
+    left: usize,
 }
 
 /// What is secret of some lines, and what is not.
 #[derive(Default)]
 struct Hidden {
+    /// Of the lines, what [`Line::left`] says, together.
+    left: Cell<usize>,
+    /// The lines.
+    lines: Vec<(FileId, usize)>,
     /// The longest first.
     secrets: Vec<String>,
     shown: String,
@@ -167,9 +177,14 @@ impl Hidden {
             known.plain = Some((at.file, start..start + line.len() + 1));
             return;
         }
-        let secrets = known.secrets.entry((at.file, start)).or_insert_with(|| script.secrets(line));
+        let read = || Line { secrets: script.secrets(line), left: MOST_COMPARED_OF_LINE };
+        let Line { secrets, left } = known.secret.entry((at.file, start)).or_insert_with(read);
         if secrets.is_empty() {
             return;
+        }
+        if !self.lines.contains(&(at.file, start)) {
+            self.lines.push((at.file, start));
+            self.left.set(self.left.get().saturating_add(*left));
         }
         let place = at.span.start as usize - start..(at.span.end as usize).saturating_sub(start);
         let window = match line.len() {
@@ -224,13 +239,24 @@ impl Hidden {
         edits.sort_by_key(|edit| edit.at);
         edits.chunk_by(|one, other| one.at.file == other.at.file && line(one) == line(other)).any(|edits| {
             let Some(fixed) = fixed_line(sources, edits) else { return true };
+            let near: Vec<_> = self.near(&fixed).collect();
+            if !self.pay((fixed.len() + self.shown.len()) * bytes(&near)) {
+                return true;
+            }
             let told = |text: &str, secret: &String| {
                 *without_parts(Cow::Borrowed(text), secret) != *text || find(text, secret).is_some()
             };
             let is_shown =
                 |secret: &String| secret.len() >= PART && told(&fixed, secret) && !told(&self.shown, secret);
-            self.near(&fixed).any(is_shown)
+            near.into_iter().any(is_shown)
         })
+    }
+
+    /// Whether so many pairs of bytes may be compared: they are then.
+    fn pay(&self, price: usize) -> bool {
+        let left = self.left.get().checked_sub(price);
+        self.left.set(left.unwrap_or_default());
+        left.is_some()
     }
 
     fn show(&mut self, part: Option<&[u8]>) {
@@ -260,15 +286,21 @@ impl Hidden {
         let mut text = Cow::Borrowed(text);
         // A secret with a backtick ends the citation that it is in.
         let whole = |secret: &&String| {
-            secret.contains('`') || secret.len() >= DISTINCT && !self.shown.contains(secret.as_str())
+            let is_word = secret.bytes().all(|byte| byte.is_ascii_alphabetic());
+            secret.contains('`')
+                || secret.len() >= DISTINCT && !is_word && !self.shown.contains(secret.as_str())
         };
-        let near = self.near(&text).filter(whole).collect::<Vec<_>>();
-        for secret in near {
-            text = without(text, secret);
-        }
-        let parts: Vec<_> = text.split('`').collect();
         // With a backtick in a secret nobody knows where a citation ends.
         let all = self.secrets.iter().any(|secret| secret.contains('`'));
+        let near = self.near(&text).filter(whole).collect::<Vec<_>>();
+        if self.pay(text.len() * near.len()) {
+            for secret in near {
+                text = without(text, secret);
+            }
+        } else if all {
+            return Cow::Borrowed(STARS);
+        }
+        let parts: Vec<_> = text.split('`').collect();
         let cited = |(number, part): (usize, &&'_ str)| {
             if all || number % 2 == 1 { self.citation(part).into_owned() } else { (*part).to_owned() }
         };
@@ -283,6 +315,9 @@ impl Hidden {
             return masked;
         }
         let near: Vec<_> = self.near(&masked).collect();
+        if !self.pay(masked.len() * bytes(&near)) {
+            return Cow::Borrowed(STARS);
+        }
         let mut text = masked;
         for secret in &near {
             text = without(text, secret);
@@ -293,6 +328,11 @@ impl Hidden {
         }
         near.into_iter().fold(text, |text, secret| without_ends(without_parts(text, secret), secret))
     }
+}
+
+/// How long some secrets are together.
+fn bytes(secrets: &[&String]) -> usize {
+    secrets.iter().map(|secret| secret.len() + 1).sum()
 }
 
 /// Each three letters that follow each other in a text, as small ones.
@@ -346,88 +386,14 @@ fn of_shape(cited: &str) -> Cow<'_, str> {
     Cow::Owned(words.join(" "))
 }
 
-/// A text with stars for a secret, whatever its case.
-fn without<'a>(text: Cow<'a, str>, secret: &str) -> Cow<'a, str> {
-    let mut rest = &*text;
-    let mut shown = String::new();
-    while let Some(at) = find(rest, secret) {
-        let Some((before, behind)) = rest.get(..at).zip(rest.get(at + secret.len()..)) else { break };
-        shown.push_str(before);
-        shown.push_str(STARS);
-        rest = behind;
-    }
-    if shown.is_empty() {
-        return text;
-    }
-    shown.push_str(rest);
-    Cow::Owned(shown)
-}
-
-/// A citation without long parts of a secret: a rule may cite an element of a list, and a secret may have commas.
-fn without_parts<'a>(text: Cow<'a, str>, secret: &str) -> Cow<'a, str> {
-    let (bytes, secret) = (text.as_bytes(), secret.as_bytes());
-    if bytes.len().min(secret.len()) < DISTINCT {
-        return text;
-    }
-    if bytes.len() * secret.len() > MOST_COMPARED {
-        return Cow::Borrowed(STARS);
-    }
-    let common = |from: &[u8]| {
-        let starts = (0..secret.len()).filter_map(|at| secret.get(at..));
-        let same = |other: &[u8]| {
-            from.iter().zip(other).take_while(|(one, other)| one.eq_ignore_ascii_case(other)).count()
-        };
-        starts.map(same).max().unwrap_or_default()
-    };
-    let mut shown: Vec<u8> = Vec::new();
-    let mut rest = bytes;
-    while let Some((first, behind)) = rest.split_first() {
-        let length = common(rest);
-        if length < DISTINCT {
-            shown.push(*first);
-            rest = behind;
-        } else {
-            shown.extend_from_slice(STARS.as_bytes());
-            rest = rest.get(length..).unwrap_or_default();
-        }
-    }
-    if shown == bytes { text } else { Cow::Owned(String::from_utf8_lossy(&shown).into_owned()) }
-}
-
-/// A citation without the end of a secret at its start, and without the start of one at its end: it is a part of the line that
-/// begins or ends in the middle of a secret.
-fn without_ends<'a>(text: Cow<'a, str>, secret: &str) -> Cow<'a, str> {
-    let lengths = || (PART..secret.len().min(text.len()).min(LONGEST_END)).rev();
-    let same = |one: Option<&str>, other: Option<&str>| {
-        one.zip(other).is_some_and(|(one, other)| one.eq_ignore_ascii_case(other))
-    };
-    let start = lengths().find(|length| same(text.get(..*length), secret.get(secret.len() - length..)));
-    if let Some(rest) = start.and_then(|length| text.get(length..)) {
-        return Cow::Owned(format!("{STARS}{rest}"));
-    }
-    let end = lengths().find(|length| same(text.get(text.len() - length..), secret.get(..*length)));
-    match end.and_then(|length| text.get(..text.len() - length)) {
-        Some(rest) => Cow::Owned(format!("{rest}{STARS}")),
-        None => text,
-    }
-}
-
-/// Where `part` stands in `text`, whatever the case of its letters.
-fn find(text: &str, part: &str) -> Option<usize> {
-    let part = part.as_bytes();
-    if part.is_empty() {
-        return None;
-    }
-    text.as_bytes().windows(part.len()).position(|window| window.eq_ignore_ascii_case(part))
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Hidden, STARS};
 
     fn hidden(secrets: &[&str], shown: &str) -> Hidden {
         let secrets = secrets.iter().map(|secret| (*secret).to_owned()).collect();
-        let mut hidden = Hidden { secrets, shown: shown.to_owned(), by_letters: None };
+        let left = std::cell::Cell::new(super::MOST_COMPARED_OF_LINE);
+        let mut hidden = Hidden { secrets, shown: shown.to_owned(), left, ..Hidden::default() };
         hidden.sort();
         hidden
     }

@@ -257,6 +257,7 @@ impl Hash for Shape<'_> {
 }
 
 /// Makes one finding of those that say the same and point at the same other places: what stands there is the cause of all of them.
+/// The notes are those of the first: an example of one is enough.
 fn by_cause(findings: Vec<Finding>) -> Vec<Finding> {
     let mut shown: Vec<Finding> = Vec::with_capacity(findings.len());
     let mut first: HashMap<u64, usize> = HashMap::new();

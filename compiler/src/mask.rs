@@ -46,21 +46,31 @@ impl Script {
 
     /// What a line is, behind others: `before` are these, the nearest first, without their ends.
     #[must_use]
-    pub fn behind<'a>(self, before: impl Iterator<Item = &'a [u8]>) -> Self {
+    pub fn behind<'a>(self, line: &[u8], before: impl Iterator<Item = &'a [u8]>) -> Self {
+        if !matches!(self, Self::Lines) {
+            return self;
+        }
+        // A backslash was to continue the line before, or an indent was, if no command stands in the line itself.
+        let is_indented = line.first().is_some_and(|first| b" \t".contains(first))
+            && directive::find(first_word(line)).is_none();
+        let mut before = before.take(MOST_CONTINUED).peekable();
+        let indented = before.next_if(|head| is_indented && !head.trim_ascii().is_empty());
         let is_continued = |line: &&[u8]| line.trim_ascii_end().ends_with(b"\\");
-        let head = before.take(MOST_CONTINUED).take_while(is_continued).last();
-        let is_secret = head.is_some_and(|head| {
-            let command = head.trim_ascii_start().split(u8::is_ascii_whitespace).next().unwrap_or_default();
-            command == b"log" || meant(command).is_none_or(has_secrets)
+        let continued = before.take_while(is_continued).last();
+        let is_secret = continued.or(indented).is_some_and(|head| {
+            let command = first_word(head);
+            command == b"log" || meant(command).map_or(continued.is_some(), has_secrets)
         });
-        if matches!(self, Self::Lines) && is_secret { Self::Rest } else { self }
+        if is_secret { Self::Rest } else { self }
     }
 
     /// The same for the line that starts at `start` of a text.
     #[must_use]
     pub fn at(self, text: &[u8], start: usize) -> Self {
-        let before = text.get(..start).and_then(|before| before.strip_suffix(b"\n"));
-        self.behind(before.into_iter().flat_map(|before| before.rsplit(|byte| *byte == b'\n')))
+        let (before, from) = text.split_at_checked(start).unwrap_or((text, &[]));
+        let line = from.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let before = before.strip_suffix(b"\n");
+        self.behind(line, before.into_iter().flat_map(|before| before.rsplit(|byte| *byte == b'\n')))
     }
 
     /// Whether `line` can't have a secret, which is seen without reading it.
@@ -131,6 +141,10 @@ fn takes_secrets(command: &[u8]) -> bool {
     directive::find(command).map_or_else(is_near, has_secrets)
 }
 
+fn first_word(line: &[u8]) -> &[u8] {
+    line.trim_ascii_start().split(u8::is_ascii_whitespace).next().unwrap_or_default()
+}
+
 /// So many lines are one command at most.
 const MOST_CONTINUED: usize = 64;
 
@@ -140,7 +154,7 @@ const SHORT: usize = 512;
 /// Whether a secret, or what hides one, may begin with this byte.
 const fn begins(byte: u8) -> bool {
     !byte.is_ascii()
-        || matches!(byte, b':' | b'@' | b'"' | b'$' | b'&' | b'\\' | b'{' | b'<' | b'#' | b';' | 0)
+        || matches!(byte, b':' | b'@' | b'"' | b'$' | b'&' | b'\\' | b'{' | b'<' | b'#' | b';' | b'=' | 0)
 }
 
 fn of_command(line: &[u8]) -> Vec<Range<usize>> {
@@ -251,7 +265,8 @@ fn of_arguments(
             || behind_type && !has_type(word.span.of(line));
         let secret =
             if is_hidden { inside_quotes(word, line) } else { of_word(directive, index, word, line) };
-        secrets.extend(secret.or_else(|| foreign::of_key(word, line)));
+        secrets
+            .extend(secret.or_else(|| foreign::of_key(word, line)).or_else(|| foreign::of_named(word, line)));
     }
     secrets
 }

@@ -190,9 +190,9 @@ impl Sources {
 
     /// The command of that line, as it is run.
     pub(crate) fn command(&self, at: Loc) -> Cow<'_, [u8]> {
-        let first = self
-            .line_words(at)
-            .and_then(|(source, words)| source.tree.words(words).next().map(|word| word.value(&source.text)));
+        let first = self.line_words(at).and_then(|(source, words)| {
+            source.tree.words(words).next().map(|word| word.value(source.script()))
+        });
         first.unwrap_or_default()
     }
 

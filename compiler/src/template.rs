@@ -160,10 +160,26 @@ pub(crate) fn tell_placeholders(sources: &Sources, findings: &mut [Finding]) {
 
 /// Whether it is not known if a rule finds something in the line at `at`: then silence says nothing.
 pub(crate) fn is_open(sources: &Sources, program: &Program, rule: &Rule, at: Loc) -> bool {
-    !Known::new(sources, program).all_of(rule)
+    !all_of(program, rule)
         || sources
             .get(at.file)
             .is_some_and(|source| source.unknown.as_ref().is_some_and(|unknown| unknown.holds(at.span)))
+}
+
+/// Whether all is known that a rule may judge.
+fn all_of(program: &Program, rule: &Rule) -> bool {
+    let unknown = &program.unknown;
+    match rule.reads {
+        Reads::Markers | Reads::Line => true,
+        Reads::Order | Reads::Sequence => !unknown.lines,
+        Reads::Behind => !unknown.lines || unknown.before_last_lines < program.services.len(),
+        Reads::Admission => unknown.admitting_services.is_none(),
+        Reads::Services => unknown.known_services.is_none(),
+        Reads::Decisions => !unknown.lines && !unknown.values,
+        Reads::Users => !unknown.lines && !unknown.values && !unknown.users,
+        Reads::Settings => !unknown.lines && !unknown.values && !unknown.details,
+        Reads::Everything => !unknown.lines && !unknown.values && !unknown.details && !unknown.users,
+    }
 }
 
 /// What is known of a configuration of which something is not.
@@ -182,22 +198,6 @@ impl<'a> Known<'a> {
         Self { sources, program, services }
     }
 
-    /// Whether all is known that a rule may judge.
-    fn all_of(&self, rule: &Rule) -> bool {
-        let unknown = &self.program.unknown;
-        match rule.reads {
-            Reads::Markers | Reads::Line => true,
-            Reads::Order | Reads::Sequence => !unknown.lines,
-            Reads::Behind => !unknown.lines || unknown.before_last_lines < self.program.services.len(),
-            Reads::Admission => unknown.admitting_services.is_none(),
-            Reads::Services => unknown.known_services.is_none(),
-            Reads::Decisions => !unknown.lines && !unknown.values,
-            Reads::Users => !unknown.lines && !unknown.values && !unknown.users,
-            Reads::Settings => !unknown.lines && !unknown.values && !unknown.details,
-            Reads::Everything => !unknown.lines && !unknown.values && !unknown.details && !unknown.users,
-        }
-    }
-
     fn is_certain(&self, finding: &Finding) -> bool {
         let Some(rule) = lints::find(finding.rule) else { return true };
         if rule.reads == Reads::Markers {
@@ -208,7 +208,7 @@ impl<'a> Known<'a> {
         let known = match rule.reads {
             Reads::Admission => self.start_before(places(), unknown.admitting_services),
             Reads::Services => self.start_before(places(), unknown.known_services),
-            _ => self.all_of(rule),
+            _ => all_of(self.program, rule),
         };
         known && !places().any(|place| self.is_unknown(place, rule.reads))
     }
@@ -234,13 +234,11 @@ impl<'a> Known<'a> {
         if !unknown.holds(Span::new(start, place.end)) {
             return false;
         }
-        let words = self.sources.words(at);
-        let row = words.first().and_then(|name| directive::find(name.span.of(source.script())));
-        match row {
+        match directive::find(&self.sources.command(at)) {
             // Each of its words is a user.
             Some(row) if row.name == "users" => {
-                let word =
-                    words.iter().find(|word| word.span.start <= place.start && place.start < word.span.end);
+                let mut about = self.sources.words_about(at);
+                let word = about.find(|word| word.span.start <= place.start && place.start < word.span.end);
                 unknown.holds(word.map_or(place, |word| word.span.to(place)))
             }
             Some(_) if reads == Reads::Sequence => false,
@@ -253,14 +251,17 @@ impl<'a> Known<'a> {
                 // The service as a whole, or a word of its line.
                 let of_word = place.start > start;
                 of_word && unknown.holds(place)
-                    || words
+                    || self
+                        .sources
+                        .words(at)
                         .iter()
                         .filter(|word| word.span.start < place.end)
                         .any(|word| !is_apart(source, word))
             }
             Some(row) if row.effect == Effect::Acl && reads == Reads::Line => {
-                let before = words.iter().take_while(|word| word.span.end <= place.start);
-                unknown.holds(place) || !before.into_iter().all(|word| unknown.is_one_word(word.span))
+                let words = self.sources.words(at);
+                let mut before = words.iter().take_while(|word| word.span.end <= place.start);
+                unknown.holds(place) || !before.all(|word| unknown.is_one_word(word.span))
             }
             _ => true,
         }

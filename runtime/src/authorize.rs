@@ -284,16 +284,12 @@ pub(crate) async fn associate(
 /// Where a request that passed goes.
 pub(crate) fn target(session: &Session, address: Option<IpAddr>, port: u16) -> Result<SocketAddr, Failure> {
     let address = address.filter(|address| !address.is_unspecified() && port != 0);
-    let target = SocketAddr::new(address.ok_or_else(unresolved)?, port);
+    let target = SocketAddr::new(address.ok_or(Failure::UNRESOLVED)?, port);
     if target == session.local {
         // The service's own address: the request would go round for ever.
         return Err(Failure::new(519, FailureKind::Connect));
     }
     Ok(target)
-}
-
-fn unresolved() -> Failure {
-    Failure::UNRESOLVED
 }
 
 #[cfg(test)]

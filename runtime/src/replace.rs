@@ -32,7 +32,11 @@ impl Beside {
     /// What the system says.
     pub fn of(path: &Path) -> io::Result<Self> {
         let place = place(path)?;
-        let old = fs::metadata(&place).ok();
+        let old = match fs::metadata(&place) {
+            Ok(old) => Some(old),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
         let folder = place.parent().unwrap_or(Path::new("/"));
         let mode = if old.is_some() { OWN } else { NEW };
         let mut builder = tempfile::Builder::new();
@@ -101,6 +105,7 @@ fn place(path: &Path) -> io::Result<PathBuf> {
         let folder = fs::canonicalize(path.parent().unwrap_or(Path::new("/")))?;
         match fs::read_link(&path) {
             Ok(target) => path = folder.join(target),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             // There is nothing.
             Err(_) => return Ok(path.file_name().map_or(folder.clone(), |name| folder.join(name))),
         }

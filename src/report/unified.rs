@@ -65,8 +65,8 @@ fn range(start: usize, end: usize) -> String {
 
 /// One of some lines, without secrets and what steers a terminal.
 fn shown(script: Script, lines: &[&[u8]], at: usize) -> String {
-    let script = script.behind(lines.iter().take(at).rev().copied());
     let line = lines.get(at).copied().unwrap_or_default();
+    let script = script.behind(line, lines.iter().take(at).rev().copied());
     let (line, end) = match line.strip_suffix(b"\n") {
         Some(line) => (line, ""),
         None => (line, "\n\\ No newline at end of file"),

@@ -27,6 +27,9 @@ const MOST_TRIES: u32 = 200;
 /// Fixes that follow from another are made in so many steps.
 const MOST_FOLLOWING: u32 = 4;
 
+/// So many lines that 3proxy refuses are fixed one after the other; more are fixed together.
+const MOST_ONE_BY_ONE: usize = 8;
+
 /// Compilations to see which fixes can be offered.
 const MOST_OFFERED: u32 = 24;
 /// Texts of so many bytes in all are tried for that.
@@ -89,7 +92,7 @@ pub struct Withheld {
 ///
 /// `compile` compiles the files that it is given, and leaves only the findings that count.
 pub fn mend(files: &dyn Files, compile: &dyn Fn(&dyn Files) -> Compiled, allowed: Safety) -> Mended {
-    let mut mender = Mender { files: Kept::over(files), compile, allowed, tries: 0 };
+    let mut mender = Mender { files: Kept::over(files), compile, allowed, left: MOST_TRIES };
     let first = compile(&mender.files);
     let Course { compiled, made, withheld, .. } = mender.mend(&first);
     let (mut compiled, changed) = (compiled.unwrap_or(first), mender.files.changed());
@@ -119,8 +122,8 @@ pub fn foresee(
     if bytes > LONGEST_TRIED {
         return None;
     }
-    let tries = MOST_TRIES - MOST_OFFERED;
-    let mut mender = Mender { files: Kept::of(files, &compiled.sources), compile, allowed, tries };
+    let mut mender =
+        Mender { files: Kept::of(files, &compiled.sources), compile, allowed, left: MOST_OFFERED };
     let Course { made, withheld, withheld_first, .. } = mender.mend(compiled);
     let mut withheld: Vec<Withheld> = withheld_first.into_iter().chain(withheld).collect();
     withheld.retain(|withheld| !made.contains(&withheld.fix));
@@ -169,7 +172,8 @@ struct Mender<'a> {
     files: Kept<'a>,
     compile: &'a dyn Fn(&dyn Files) -> Compiled,
     allowed: Safety,
-    tries: u32,
+    /// So many compilations may still be tried.
+    left: u32,
 }
 
 impl Mender<'_> {
@@ -216,6 +220,11 @@ impl Mender<'_> {
         let has_refused = wanted().any(|finding| finding.refused);
         let mut chosen =
             apart::choose(&now.sources, wanted().filter(|finding| finding.refused || !has_refused));
+        // From the top on: one may say what those below it are.
+        if has_refused && chosen.len() <= MOST_ONE_BY_ONE {
+            chosen.sort_by_key(|finding| finding.at);
+            chosen.truncate(1);
+        }
         // What one rule's fixes bring, they bring together: halving finds them soon.
         chosen.sort_by_key(|finding| finding.rule);
         let mut attempt = Attempt { now, kept: Vec::new(), counts: counts(now), pass: Pass::default() };
@@ -271,7 +280,7 @@ impl Mender<'_> {
 
     /// The configuration with these texts. `None`: enough was tried.
     fn tried(&mut self, changed: &BTreeMap<PathBuf, Vec<u8>>) -> Option<Compiled> {
-        self.tries = self.tries.checked_add(1).filter(|tries| *tries <= MOST_TRIES)?;
+        self.left = self.left.checked_sub(1)?;
         Some((self.compile)(&self.files.with(changed.clone())))
     }
 
@@ -281,10 +290,8 @@ impl Mender<'_> {
 
     /// Makes all of `added`, or those halves of it that bring nothing.
     fn take<'f>(&mut self, attempt: &mut Attempt<'f>, added: &[&'f Finding]) {
-        if self.tries >= MOST_TRIES {
-            return;
-        }
-        self.tries += 1;
+        let Some(left) = self.left.checked_sub(1) else { return };
+        self.left = left;
         let mut all = attempt.kept.clone();
         all.extend(added);
         let tried = self.files.with(texts(attempt.now, &all, &self.files));

@@ -1,4 +1,6 @@
 //! The columns of an entry: where their words stand, and what certainly stands in a wrong one.
+use std::collections::HashMap;
+
 use grammar::{
     Span,
     directive::{self, Directive, Kind},
@@ -24,12 +26,25 @@ pub(super) fn columns(sources: &Sources, at: Loc) -> Vec<Loc> {
     plain.skip(1 + before).map(|word| place(word.span)).collect()
 }
 
-/// Where a user's name stands in a line; the line, if it is not written there as it is.
-pub(super) fn user_at(sources: &Sources, line: Loc, name: &[u8]) -> Loc {
-    let Some(word) = columns(sources, line).first().copied() else { return line };
-    let start = word.span.start;
-    let named = items(sources.text(word)).find(|(_, item)| *item == name);
-    named.map_or(line, |(at, _)| Loc { file: line.file, span: Span::new(start + at.start, start + at.end) })
+/// Where users' names stand in lines: of the last line, all of them, since a line may have thousands that are asked for.
+#[derive(Default)]
+pub(super) struct UserPlaces<'a>(Option<(Loc, HashMap<&'a [u8], Loc>)>);
+
+impl<'a> UserPlaces<'a> {
+    /// Where one stands; the line, if it is not written there as it is.
+    pub(super) fn of(&mut self, sources: &'a Sources, line: Loc, name: &[u8]) -> Loc {
+        if self.0.as_ref().is_none_or(|(last, _)| *last != line) {
+            let word = columns(sources, line).first().copied();
+            let named = word.into_iter().flat_map(|word| {
+                let start = word.span.start;
+                let place = move |at: Span| Span::new(start + at.start, start + at.end);
+                items(sources.text(word))
+                    .map(move |(at, item)| (item, Loc { file: line.file, span: place(at) }))
+            });
+            self.0 = Some((line, named.collect()));
+        }
+        self.0.as_ref().and_then(|(_, places)| places.get(name)).copied().unwrap_or(line)
+    }
 }
 
 /// The weight's word in a `parent` line.

@@ -1,7 +1,10 @@
-//! `deny-behind-allow`
+//! A `deny` at the end of a list, where it refuses nothing.
 use std::collections::BTreeSet;
 
-use super::rule::{Lint, rule};
+use super::{
+    matched::covers,
+    rule::{Lint, rule},
+};
 use crate::{
     policy::{
         lists::AskedList,
@@ -42,13 +45,14 @@ rule! {
 
 /// So many entries of a list are looked at, from its end on and from its beginning.
 const MOST: usize = 64;
-/// So many requests are tried for each.
+/// So many requests are tried for each, and for all lists together.
 const TRIED: usize = 64;
+const BUDGET: usize = 250_000;
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
     let shadowed: BTreeSet<AceId> = lint.shadowed().iter().map(|shadowed| shadowed.entry).collect();
-    let mut found = Vec::new();
+    let (mut found, mut budget) = (Vec::new(), BUDGET);
     for list in lint.asked_lists().iter() {
         let entries: Vec<(AceId, &Ace)> = program.acls.entries(list.acl).collect();
         let denied = entries.iter().rev().take_while(|(_, ace)| ace.action == Action::Deny).take(MOST);
@@ -57,7 +61,7 @@ fn check(lint: &mut Lint<'_>) {
             .filter(|(_, ace)| !ace.nolog && ace.weight == 0)
             .filter(|(id, ace)| ace.matcher.targets.is_some() && !shadowed.contains(id));
         for (_, ace) in bans {
-            if let Some((passing, service, witness)) = passing(lint, list, ace) {
+            if let Some((passing, service, witness)) = passing(lint, list, ace, &mut budget) {
                 found.push((ace.at, passing, service, witness));
             }
         }
@@ -78,16 +82,16 @@ fn check(lint: &mut Lint<'_>) {
 }
 
 /// A request that an entry matches and that one above it lets pass; the latter, and the service.
-fn passing(lint: &Lint<'_>, list: &AskedList, deny: &Ace) -> Option<(Loc, Loc, Witness)> {
+fn passing(lint: &Lint<'_>, list: &AskedList, deny: &Ace, budget: &mut usize) -> Option<(Loc, Loc, Witness)> {
     let program = lint.program;
     let (at, _) = list.copies.first()?;
     let service = program.services.get(*at)?;
     let entries = program.acls.entries(list.acl).map(|(_, ace)| ace);
-    // Who lets some clients go anywhere before a ban for all exempts them.
+    // Who lets some clients go anywhere before a ban for more of them exempts them.
     let exempts = |allow: &Matcher| {
-        let is_for_some = allow.users.is_some() && deny.matcher.users.is_none()
-            || allow.sources.is_some() && deny.matcher.sources.is_none();
-        is_for_some && allow.targets.is_none() && allow.ports.is_none() && allow.operations.is_none()
+        let is_for_some = allow.users.is_some() || allow.sources.is_some();
+        let is_anywhere = allow.targets.is_none() && allow.ports.is_none() && allow.operations.is_none();
+        is_for_some && is_anywhere && is_for_fewer(allow, &deny.matcher)
     };
     let above = entries
         .take_while(|ace| ace.at != deny.at)
@@ -96,13 +100,25 @@ fn passing(lint: &Lint<'_>, list: &AskedList, deny: &Ace) -> Option<(Loc, Loc, W
     both.find_map(|matcher| {
         service.chain.value.iter().find_map(|step| {
             let space = Space::accepted(&matcher, service, step.kind, lint.policy());
-            space.requests(TRIED).find_map(|witness| {
+            space.requests(TRIED.min(*budget)).find_map(|witness| {
+                *budget = budget.saturating_sub(1);
                 let verdict = lint.policy().decide(*at, &witness.request());
                 let entry = program.acls.ace(verdict.entry?).filter(|_| verdict.passes())?;
                 Some((entry.at, service.at, witness))
             })
         })
     })
+}
+
+/// Whether an entry is for a part of the clients that another is for.
+fn is_for_fewer(entry: &Matcher, other: &Matcher) -> bool {
+    let clients = |matcher: &Matcher| Matcher {
+        users: matcher.users.clone(),
+        sources: matcher.sources.clone(),
+        ..Matcher::default()
+    };
+    let (entry, other) = (clients(entry), clients(other));
+    covers(&other, &entry) && !covers(&entry, &other)
 }
 
 /// What `deny` lists, and where it lists nothing what `allow` does: requests that the former matches, and the latter may.
@@ -135,6 +151,8 @@ mod tests {
             // Who is exempt from a ban.
             ("allow * 192.168.0.9\ndeny * * bad.example", 0),
             ("allow root\ndeny * * bad.example", 0),
+            ("allow * 10.0.0.0/24\ndeny * 10.0.0.0/8 bad.example", 0),
+            ("allow * 10.0.0.0/8\ndeny * 10.0.0.0/24,192.168.0.0/16 bad.example", 1),
         ] {
             let text = format!("internal 127.0.0.1\nauth iponly\n{list}\nproxy\n");
             let told = findings("deny-behind-allow", &text);

@@ -104,6 +104,7 @@ mod tests {
 
     #[test]
     fn what_everyone_tries_is_found_and_not_told() {
+        let mut told = Vec::new();
         for (word, found) in [
             ("admin:CL:admin", 1),
             ("zeefeer:CL:Zeefeer", 1),
@@ -122,14 +123,12 @@ mod tests {
             let text = format!("users {word}\nauth strong\nallow *\nproxy -i127.0.0.1\n");
             let findings = findings("guessable-password", &text);
             assert_eq!(findings.len(), found, "{word}");
-            let password = word.rsplit(':').next().unwrap().to_owned();
-            let tells = |finding: &crate::finding::Finding| {
-                [&finding.message, &finding.label]
-                    .into_iter()
-                    .chain(&finding.help)
-                    .any(|text| text.contains(&password))
-            };
-            assert!(password.is_empty() || !findings.iter().any(tells), "{word}");
+            // The same words for each password: they don't tell which it is.
+            let texts =
+                |it: &crate::finding::Finding| (it.message.clone(), it.label.clone(), it.help.clone());
+            told.extend(findings.iter().map(texts));
         }
+        told.dedup();
+        assert_eq!(told.len(), 1, "{told:#?}");
     }
 }

@@ -81,7 +81,7 @@ fn check(lint: &mut Lint<'_>) {
                     )
                     .label("never matches")
                     .also(service.listen.address.at.unwrap_or(service.at), "it listens here")
-                    .help("list the clients' IPv6 addresses, or listen on an IPv4 address as well"),
+                    .help("list the clients' IPv6 addresses, or add a service that listens on an IPv4 address (`-i`)"),
                 );
             }
             if let (Some(service), false) = (with(&[Arriving::Mapped, Arriving::Both]), told.1) {

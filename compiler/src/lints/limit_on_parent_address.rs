@@ -1,12 +1,11 @@
-//! `limit-on-parent-address`
+//! A limit for the address of a parent.
 use std::{collections::BTreeMap, net::IpAddr};
+
+use grammar::value;
 
 use super::rule::{Lint, rule};
 use crate::{
-    program::{
-        acl::{Matcher, ParentHost},
-        limits::Limit,
-    },
+    program::acl::{Matcher, ParentHost, ParentKind},
     sources::Loc,
 };
 
@@ -43,13 +42,13 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    let mut parents: BTreeMap<IpAddr, (u16, Loc)> = BTreeMap::new();
+    let mut parents: BTreeMap<IpAddr, Vec<(u16, Loc)>> = BTreeMap::new();
     for parent in &program.acls.parents {
         if let ParentHost::Address(address) = parent.host
             && !address.is_unspecified()
-            && parent.kind != crate::program::acl::ParentKind::ExternalAddress
+            && parent.kind != ParentKind::ExternalAddress
         {
-            parents.entry(address).or_insert((parent.port, parent.at));
+            parents.entry(address).or_default().push((parent.port, parent.at));
         }
     }
     if parents.is_empty() {
@@ -57,26 +56,17 @@ fn check(lint: &mut Lint<'_>) {
     }
     // What a port mapper leads to is what its clients ask for.
     for target in program.services.iter().filter_map(|service| service.target.as_ref()) {
-        if let Some(address) = target.host.to_str().and_then(|host| host.parse().ok()) {
+        if let Some(address) = value::address(target.host.as_bytes()) {
             parents.remove(&address);
         }
     }
-    let limits = &program.limits;
-    let lines =
-        of(&limits.bandwidth_in).chain(of(&limits.bandwidth_out)).chain(of(&limits.connections)).chain(
-            limits
-                .traffic
-                .iter()
-                .filter(|line| line.limit.limit.is_some())
-                .map(|line| (line.limit.at, &line.limit.matcher)),
-        );
-    let found = lines.filter_map(|(at, matcher)| {
-        let address = only_target(matcher)?;
-        let (port, parent) = parents.get(&address)?;
+    let found = program.limits.lines().filter(|line| line.limits).filter_map(|line| {
+        let address = only_target(line.matcher)?;
         // A service may listen on another port of that host.
-        let ports = matcher.ports.as_deref().unwrap_or_default();
-        let is_parents = ports.iter().any(|range| (range.first..=range.last).contains(port));
-        (ports.is_empty() || is_parents).then_some((at, address, *parent))
+        let ports = line.matcher.ports.as_deref().unwrap_or_default();
+        let is_meant = |port: u16| ports.iter().any(|range| (range.first..=range.last).contains(&port));
+        let meant = parents.get(&address)?.iter().find(|(port, _)| ports.is_empty() || is_meant(*port));
+        meant.map(|(_, parent)| (line.at, address, *parent))
     });
     for (at, address, parent) in found.collect::<Vec<_>>() {
         lint.report(
@@ -89,11 +79,6 @@ fn check(lint: &mut Lint<'_>) {
             .help("limit the clients, or the targets that they ask for"),
         );
     }
-}
-
-/// The lines that limit something.
-fn of<T>(lines: &[Limit<T>]) -> impl Iterator<Item = (Loc, &Matcher)> {
-    lines.iter().filter(|line| line.limit.is_some()).map(|line| (line.at, &line.matcher))
 }
 
 /// The one address for which requests are limited.
@@ -114,6 +99,13 @@ mod tests {
         let text = "auth iponly\nallow *\nparent 1000 http 203.0.113.7 3128\nproxy -i127.0.0.1\nflush\nallow *\n\
             connlim 5 1 * * 203.0.113.7\ntcppm -i127.0.0.1 25 203.0.113.7 25\n";
         assert!(findings("limit-on-parent-address", text).is_empty());
+    }
+
+    #[test]
+    fn each_parent_of_a_host_is_looked_at() {
+        let text = "auth iponly\nallow *\nparent 500 http 203.0.113.7 3128\nparent 500 socks5 203.0.113.7 1080\n\
+            connlim 5 1 * * 203.0.113.7 1080\nproxy -i127.0.0.1\n";
+        assert_eq!(findings("limit-on-parent-address", text).len(), 1);
     }
 
     #[test]

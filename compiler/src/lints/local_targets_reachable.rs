@@ -17,7 +17,6 @@ use crate::{
     },
     program::{
         acl::{Ace, AceId, AclRef, Acls, Action, ListId, Matcher},
-        auth::AuthType,
         service::{Service, ServiceKind},
     },
     sources::{Loc, Sources},
@@ -101,7 +100,7 @@ fn check(lint: &mut Lint<'_>) {
     // Who is on this machine reaches them anyhow.
     let far = |service: &Service| forwards(service.kind) && beyond_this_machine(service).is_some();
     for service in program.services.iter().filter(|service| far(service)) {
-        let acl = asked(service);
+        let acl = service.deciding_list();
         let place =
             acl.and_then(|acl| program.acls.entries(acl).next()).map_or(service.at, |(_, ace)| ace.at);
         let entries: Vec<&Ace> = match acl {
@@ -191,11 +190,6 @@ const fn forwards(kind: ServiceKind) -> bool {
     matches!(kind, ServiceKind::Proxy | ServiceKind::Socks | ServiceKind::Auto)
 }
 
-/// The list that decides; `None`: it is empty, or never asked.
-fn asked(service: &Service) -> Option<AclRef> {
-    service.acl.filter(|_| service.chain.value.iter().all(|step| step.kind != AuthType::None))
-}
-
 /// A request to `address` that an entry behind `denial` lets go there directly, if clients from elsewhere can make it.
 pub(super) fn reaches_behind(
     denial: AceId,
@@ -205,7 +199,7 @@ pub(super) fn reaches_behind(
     budget: &mut usize,
 ) -> Option<Witness> {
     (forwards(service.kind) && beyond_this_machine(service).is_some()).then_some(())?;
-    let acl = asked(service)?;
+    let acl = service.deciding_list()?;
     let entries = acls.entries(acl).filter(|(id, _)| *id > denial).map(|(_, ace)| ace);
     let entries: Vec<&Ace> = entries.take(*budget).collect();
     reach(acls, (service, Some(acl)), &entries, address, budget)

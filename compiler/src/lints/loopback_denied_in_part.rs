@@ -4,10 +4,10 @@ use std::{
     net::{IpAddr, Ipv4Addr},
 };
 
-use grammar::Span;
+use grammar::{Span, value::items};
 
 use super::{
-    columns::columns,
+    columns::{TARGETS, columns},
     local_targets_reachable::reaches_behind,
     rule::{Lint, rule},
 };
@@ -100,18 +100,11 @@ fn is_in_part(ace: &Ace) -> bool {
 
 /// Writes the network for the address.
 fn fix(sources: &Sources, entry: Loc) -> Option<Fix> {
-    let column = *columns(sources, entry).get(2)?;
-    let text = sources.text(column);
-    let mut start = column.span.start;
-    for item in text.split(|byte| *byte == b',') {
-        let end = start + u32::try_from(item.len()).ok()?;
-        if item == b"127.0.0.1" {
-            let at = Loc { file: column.file, span: Span::new(start, end) };
-            return Some(Fix::replace("deny all of 127.0.0.0/8", Safety::Unsafe, at, "127.0.0.0/8"));
-        }
-        start = end + 1;
-    }
-    None
+    let column = *columns(sources, entry).get(TARGETS)?;
+    let (item, _) = items(sources.text(column)).find(|(_, item)| *item == b"127.0.0.1")?;
+    let start = column.span.start;
+    let at = Loc { file: column.file, span: Span::new(start + item.start, start + item.end) };
+    Some(Fix::replace("deny all of 127.0.0.0/8", Safety::Unsafe, at, "127.0.0.0/8"))
 }
 
 #[cfg(test)]

@@ -44,6 +44,8 @@ pub fn find(name: &str) -> Option<&'static Rule> {
 pub fn similar(name: &str) -> Option<&'static Rule> {
     let asked = name.to_ascii_lowercase().replace('_', "-");
     let contained = || RULES.iter().find(|rule| asked.len() > 3 && rule.name.contains(&asked)).copied();
-    let near = closest(asked.as_bytes(), RULES.iter().map(|rule| rule.name));
+    let names =
+        |rule: &'static Rule| [rule.name].into_iter().chain(rule.aliases.iter().chain(rule.parts).copied());
+    let near = closest(asked.as_bytes(), RULES.iter().copied().flat_map(names));
     near.and_then(find).or_else(contained)
 }

@@ -75,11 +75,14 @@ fn check(lint: &mut Lint<'_>) {
     let mut lists = Lists::default();
     let closed =
         program.services.iter().filter_map(|service| Some((service, lists.closed(program, service)?)));
-    let mut possible: Option<BTreeMap<ListId, Vec<Operations>>> = None;
+    let closed: Vec<_> = closed.collect();
+    if closed.is_empty() {
+        return;
+    }
+    let mut others = Others::new(lint);
     let mut found = Vec::new();
-    for (service, why) in closed.collect::<Vec<_>>() {
-        let possible = possible.get_or_insert_with(|| operations(lint));
-        if !is_told(program, service, &why, possible) {
+    for (service, why) in closed {
+        if !others.tell(program, service, &why) {
             found.push(finding(service, &why));
         }
     }
@@ -112,11 +115,6 @@ enum Never {
 /// So many services above one are looked at.
 const ABOVE: usize = 4096;
 
-/// Whether clients of a service can say who they are.
-pub(super) const fn has_names(kind: ServiceKind) -> bool {
-    !matches!(kind, ServiceKind::Tcppm | ServiceKind::Udppm | ServiceKind::Tlspr | ServiceKind::Dnspr)
-}
-
 /// What is asked of a list: for which kind of service, for which port of its target, and without a name.
 type Asked = (ListId, ServiceKind, Option<u16>, bool);
 
@@ -142,7 +140,7 @@ impl Lists {
             let asks = matches!(step.kind, AuthType::Strong | AuthType::UserOnly);
             let reason = match step.kind {
                 AuthType::None | AuthType::CacheAcl => return None,
-                _ if asks && !has_names(service.kind) => Why::NoName(step),
+                _ if asks && !service.kind.learns_names() => Why::NoName(step),
                 kind => {
                     let nameless = kind == AuthType::IpOnly;
                     let (ace, never) = self.never(program, service, service.acl?, nameless)?;
@@ -234,62 +232,99 @@ fn operations(lint: &Lint<'_>) -> BTreeMap<ListId, Vec<Operations>> {
     lists.collect()
 }
 
-/// Whether another rule says the same of the chain, or of every entry that it concerns.
-fn is_told(
-    program: &Program,
-    service: &Service,
-    why: &Why<'_>,
-    possible: &BTreeMap<ListId, Vec<Operations>>,
-) -> bool {
-    let Why::List(_, never) = why else { return false };
-    let Some(acl) = service.acl else { return false };
-    let has = move |other: &Service, place: usize| {
-        other.acl.is_some_and(|other| other.list == acl.list && other.len as usize > place)
-    };
-    let mut allows =
-        program.acls.entries(acl).enumerate().filter(|(_, (_, ace))| ace.action == Action::Allow);
-    match never {
-        // `operation-impossible-for-service`, which leaves out lists with local redirections.
-        Never::Operation => {
-            // If it is not known what stands behind a service, those above it decide whether the other rule is silent.
-            let is_known = program.unknown.known_services.is_none();
-            let above = || program.services.iter().take_while(|other| other.at != service.at).take(ABOVE);
-            let asks =
-                |other: &Service| other.chain.value.first().is_none_or(|step| step.kind != AuthType::None);
-            let can = possible.get(&acl.list).map_or(&[][..], Vec::as_slice);
-            let local = |ace: &Ace| program.acls.parents(ace).iter().any(Parent::is_local);
-            let told = |(place, (_, ace)): (usize, (_, &Ace))| {
-                let (Some(listed), Some(can)) = (ace.matcher.operations, can.get(place)) else {
-                    return false;
-                };
-                let meets = |can: &[Operation]| can.iter().any(|one| listed.has(*one));
-                if is_known {
-                    !Operation::ALL.iter().any(|one| listed.has(*one) && can.has(*one))
-                } else {
-                    let mut above = above().filter(|other| has(other, place) && asks(other));
-                    !above.any(|other| meets(other.kind.operations()))
-                }
-            };
-            !program.acls.entries(acl).any(|(_, ace)| local(ace)) && allows.all(told)
+/// What other rules say of lists: how much of each their services copy.
+struct Others {
+    /// What services can be asked for, by entry.
+    possible: BTreeMap<ListId, Vec<Operations>>,
+    /// So many entries are copied by a service of which some type learns a name.
+    named: HashMap<ListId, u32>,
+    /// So many by one above the service that is judged, without a target, that listens on this port.
+    listening: HashMap<(ListId, u16), u32>,
+    /// So many services are counted there.
+    above: usize,
+}
+
+impl Others {
+    fn new(lint: &Lint<'_>) -> Self {
+        let mut named: HashMap<ListId, u32> = HashMap::new();
+        for service in lint.program.services.iter().filter(|service| names_users(service)) {
+            if let Some(acl) = service.acl {
+                let most = named.entry(acl.list).or_default();
+                *most = acl.len.max(*most);
+            }
         }
-        // `port-of-the-service`.
-        Never::Port => allows.all(|(place, (_, ace))| {
-            let [port] = ace.matcher.ports.as_deref().unwrap_or_default() else { return false };
-            // Services behind this one don't change what is found here.
-            let mut before = program.services.iter().take_while(|other| other.at != service.at);
-            before.any(|other| {
-                other.target.is_none() && other.listen.port.value == port.first && has(other, place)
-            })
-        }),
-        // `user-list-under-iponly`.
-        Never::User => {
-            let names = |service: &Service| service.chain.value.iter().any(|step| step.kind.names_user());
-            let shared = |place| program.services.iter().any(|other| names(other) && has(other, place));
-            !names(service) && allows.all(|(place, _)| !shared(place))
-        }
-        // `unreachable-entry` says it of the entry, which another service may reach.
-        Never::Refused => false,
+        Self { possible: operations(lint), named, listening: HashMap::new(), above: 0 }
     }
+
+    /// Whether another rule says the same of the chain, or of every entry that it concerns. Services are asked for in order.
+    fn tell(&mut self, program: &Program, service: &Service, why: &Why<'_>) -> bool {
+        let Why::List(_, never) = why else { return false };
+        let Some(acl) = service.acl else { return false };
+        let mut allows =
+            (0..).zip(program.acls.entries(acl)).filter(|(_, (_, ace))| ace.action == Action::Allow);
+        match never {
+            // `operation-impossible-for-service`, which leaves out lists with local redirections.
+            Never::Operation => self.tell_operation(program, service, acl),
+            // `port-of-the-service`.
+            Never::Port => {
+                self.listen_above(program, service);
+                allows.all(|(place, (_, ace))| {
+                    let [port] = ace.matcher.ports.as_deref().unwrap_or_default() else { return false };
+                    self.listening.get(&(acl.list, port.first)).is_some_and(|most: &u32| *most > place)
+                })
+            }
+            // `user-list-under-iponly`, unless a service that learns names has the entry: it has the first at least.
+            Never::User => {
+                let most = self.named.get(&acl.list).copied().unwrap_or_default();
+                !names_users(service) && allows.next().is_none_or(|(place, _): (u32, _)| place >= most)
+            }
+            // `unreachable-entry` says it of the entry, which another service may reach.
+            Never::Refused => false,
+        }
+    }
+
+    /// Counts the services above this one. Those behind it don't change what is found here.
+    fn listen_above(&mut self, program: &Program, service: &Service) {
+        while let Some(other) = program.services.get(self.above).filter(|other| other.at != service.at) {
+            self.above += 1;
+            if let Some(acl) = other.acl.filter(|_| other.target.is_none()) {
+                let most = self.listening.entry((acl.list, other.listen.port.value)).or_default();
+                *most = acl.len.max(*most);
+            }
+        }
+    }
+
+    fn tell_operation(&self, program: &Program, service: &Service, acl: AclRef) -> bool {
+        let has = move |other: &Service, place: usize| {
+            other.acl.is_some_and(|other| other.list == acl.list && other.len as usize > place)
+        };
+        let mut allows =
+            program.acls.entries(acl).enumerate().filter(|(_, (_, ace))| ace.action == Action::Allow);
+        // If it is not known what stands behind a service, those above it decide whether the other rule is silent.
+        let is_known = program.unknown.known_services.is_none();
+        let above = || program.services.iter().take_while(|other| other.at != service.at).take(ABOVE);
+        let asks = |other: &Service| other.chain.value.first().is_none_or(|step| step.kind != AuthType::None);
+        let can = self.possible.get(&acl.list).map_or(&[][..], Vec::as_slice);
+        let local = |ace: &Ace| program.acls.parents(ace).iter().any(Parent::is_local);
+        let told = |(place, (_, ace)): (usize, (_, &Ace))| {
+            let (Some(listed), Some(can)) = (ace.matcher.operations, can.get(place)) else {
+                return false;
+            };
+            let meets = |can: &[Operation]| can.iter().any(|one| listed.has(*one));
+            if is_known {
+                !Operation::ALL.iter().any(|one| listed.has(*one) && can.has(*one))
+            } else {
+                let mut above = above().filter(|other| has(other, place) && asks(other));
+                !above.any(|other| meets(other.kind.operations()))
+            }
+        };
+        !program.acls.entries(acl).any(|(_, ace)| local(ace)) && allows.all(told)
+    }
+}
+
+/// Whether some type of its chain learns a name.
+fn names_users(service: &Service) -> bool {
+    service.chain.value.iter().any(|step| step.kind.names_user())
 }
 
 fn finding(service: &Service, why: &Why<'_>) -> Finding {

@@ -68,8 +68,11 @@ const GLOBAL: [&str; 12] = [
 ];
 /// Settings of which each line adds something, or sets one of several things.
 const ADDING: [&str; 2] = ["auth", "flush"];
-/// Settings that are addresses, and the options of services that are the same.
-const ADDRESSES: [(&str, &str); 2] = [("internal", "-i"), ("external", "-e")];
+/// Settings that are addresses, the options of services that are the same, and how many of them count.
+const ADDRESSES: [(&str, &str, &str); 2] = [
+    ("internal", "-i", "A service listens on one address."),
+    ("external", "-e", "A service connects from one address of each family."),
+];
 
 fn check(lint: &mut Lint<'_>) {
     // The last line of each name that nothing has used yet.
@@ -97,8 +100,8 @@ fn check(lint: &mut Lint<'_>) {
             .label("has no effect")
             .also(again, "set again here");
         // Whoever writes two addresses wants two.
-        lint.report(if let Some((_, option)) = ADDRESSES.iter().find(|(other, _)| *other == name) {
-            let mut finding = finding.note("A service has one address of each family.").help(format!(
+        lint.report(if let Some((_, option, note)) = ADDRESSES.iter().find(|(other, ..)| *other == name) {
+            let mut finding = finding.note(*note).help(format!(
                 "write a service for each address, with `{option}ADDRESS`, or remove this line"
             ));
             finding.level = Level::Warn;

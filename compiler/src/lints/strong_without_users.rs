@@ -1,10 +1,7 @@
 //! `strong-without-users`
 use std::collections::BTreeSet;
 
-use super::{
-    rule::{Lint, rule},
-    service_admits_nobody::has_names,
-};
+use super::rule::{Lint, rule};
 use crate::program::{Program, auth::AuthType, trap::Trap};
 
 rule! {
@@ -44,7 +41,7 @@ fn check(lint: &mut Lint<'_>) {
     }
     let mut told = BTreeSet::new();
     // Where clients can give no name, users would not help.
-    for service in lint.program.services.iter().filter(|service| has_names(service.kind)) {
+    for service in lint.program.services.iter().filter(|service| service.kind.learns_names()) {
         let Some(step) = service.chain.value.iter().find(|step| step.kind == AuthType::Strong) else {
             continue;
         };

@@ -17,7 +17,7 @@ use crate::{
         auth::{AuthType, Chain},
         trap::Trap,
     },
-    sources::{Loc, Sources},
+    sources::Loc,
 };
 
 rule! {
@@ -72,6 +72,7 @@ fn check(lint: &mut Lint<'_>) {
     let dropped = dropped(lint);
     known.extend(dropped.iter().map(Text::as_bytes));
     let mut told: HashSet<&[u8]> = HashSet::new();
+    let mut places = columns::UserPlaces::default();
     let asked = lists::entries_but(
         program,
         |service| knows_others(&service.chain),
@@ -86,30 +87,29 @@ fn check(lint: &mut Lint<'_>) {
             if !told.insert(name) {
                 continue;
             }
-            if user_words::parts(name).count() > 1 && user_words::parts(name).all(|part| known.contains(part))
-            {
-                lint.report(finding(lint.sources, name, ace, chain, None).help("separate users with commas"));
-                continue;
-            }
-            let near = if known.len() > SEARCHED {
-                None
-            } else {
-                closest(name, known.iter().filter_map(|known| str::from_utf8(known).ok()))
-            };
-            lint.report(finding(lint.sources, name, ace, chain, near));
+            let at = places.of(lint.sources, ace.at, name);
+            lint.report(finding(at, name, ace, chain).help(help(name, &known)));
         }
     }
-    for (name, at) in unknown_in_limits(program, &known) {
+    for (name, line) in unknown_in_limits(program, &known) {
         if told.insert(name) {
-            lint.report(
-                RULE.finding(
-                    columns::user_at(lint.sources, at, name),
-                    format!("no `users` line defines `{}`", String::from_utf8_lossy(name)),
-                )
-                .label("so this line never applies to that user")
-                .help("define the user, or remove the name"),
-            );
+            let at = places.of(lint.sources, line, name);
+            let message = format!("no `users` line defines `{}`", String::from_utf8_lossy(name));
+            let finding = RULE.finding(at, message).label("so this line never applies to that user");
+            lint.report(finding.help(help(name, &known)));
         }
+    }
+}
+
+/// What to do about a name that is none of those that are known.
+fn help(name: &[u8], known: &HashSet<&[u8]>) -> String {
+    if user_words::parts(name).count() > 1 && user_words::parts(name).all(|part| known.contains(part)) {
+        return "separate users with commas".to_owned();
+    }
+    let texts = known.iter().filter_map(|known| str::from_utf8(known).ok());
+    match closest(name, texts.take(if known.len() > SEARCHED { 0 } else { SEARCHED })) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "define the user, or remove the name".to_owned(),
     }
 }
 
@@ -119,8 +119,8 @@ fn unknown_in_limits<'a>(program: &'a Program, known: &HashSet<&[u8]>) -> Vec<(&
     if services.peek().is_none() || !services.all(|service| asks_users(&service.chain)) {
         return Vec::new();
     }
-    let lines = program.limits.lines().filter(|(matcher, _)| !matcher.is_refused());
-    let names = lines.flat_map(|(matcher, at)| matcher.users.iter().flatten().map(move |name| (name, at)));
+    let lines = program.limits.lines().filter(|line| !line.matcher.is_refused());
+    let names = lines.flat_map(|line| line.matcher.users.iter().flatten().map(move |name| (name, line.at)));
     names.filter(|(name, _)| *name != b"-" && !known.contains(name) && !columns::is_no_user(name)).collect()
 }
 
@@ -144,21 +144,17 @@ fn asks_users(chain: &Chain) -> bool {
     !knows_others(chain) && chain.value.iter().any(|step| step.kind == AuthType::Strong)
 }
 
-fn finding(sources: &Sources, name: &[u8], ace: &Ace, chain: &Chain, near: Option<&str>) -> Finding {
+fn finding(at: Loc, name: &[u8], ace: &Ace, chain: &Chain) -> Finding {
     let what = match ace.action {
         Action::Allow => "lets nobody of that name in",
         Action::Deny => "refuses nobody of that name",
     };
-    let at = columns::user_at(sources, ace.at, name);
     let name = String::from_utf8_lossy(name);
-    let mut finding =
+    let finding =
         RULE.finding(at, format!("no `users` line defines `{name}`")).label(format!("so this entry {what}"));
-    if let Some(at) = chain.value.iter().find(|step| step.kind == AuthType::Strong).and_then(|step| step.at) {
-        finding = finding.also(at, "knows only the users of `users` lines");
-    }
-    match near {
-        Some(near) => finding.help(format!("did you mean `{near}`?")),
-        None => finding.help("define the user, or remove the name"),
+    match chain.value.iter().find(|step| step.kind == AuthType::Strong).and_then(|step| step.at) {
+        Some(at) => finding.also(at, "knows only the users of `users` lines"),
+        None => finding,
     }
 }
 

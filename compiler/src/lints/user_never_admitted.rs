@@ -1,4 +1,4 @@
-//! `user-never-admitted`
+//! A user with a password, whom no list lets in.
 use std::collections::HashSet;
 
 use super::{
@@ -49,7 +49,7 @@ fn check(lint: &mut Lint<'_>) {
     let mut asking = program.services.iter().filter(|service| asks(service));
     let Some(service) = asking.clone().next() else { return };
     // Everybody passes there.
-    if asking.any(|service| service.asked_list().is_none()) {
+    if asking.any(|service| service.deciding_list().is_none()) {
         return;
     }
     let entries = lists::entries(program, |service| asks(service).then_some(()));
@@ -92,6 +92,7 @@ mod tests {
             "users a:CL:x b:CL:y\nauth strong\nallow a\nproxy\nflush\nsocks\n",
             "users a:CL:x b:CL:y\nauth strong\ndeny b\nallow *\nproxy\n",
             "users a:CL:x b:CL:y\nauth iponly\nallow a\nproxy\n",
+            "users a:CL:x b:CL:y\nauth strong none\nallow a\nproxy\n",
             "users a: CL: x\nauth strong\nallow a\nproxy\n",
             "users a:CL:x b:CL:y\nauth strong\nallow a * * https\nproxy\n",
             "users a:CL:x b:CL:y\nauth strong\nallow a;b\nproxy\n",

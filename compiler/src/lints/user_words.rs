@@ -20,15 +20,15 @@ pub(super) fn continues(sources: &Sources, at: Loc) -> bool {
 /// The line of a file of users that holds `at`, if it is meant for a comment: such a file has none.
 pub(super) fn comment(sources: &Sources, at: Loc) -> Option<Loc> {
     let source = sources.get(at.file).filter(|source| source.spliced)?;
-    let before = source.text.get(..at.span.start as usize)?;
-    let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-    let line = source.text.get(start..)?.split(|byte| *byte == b'\n').next()?;
-    let blanks = line.len() - line.trim_ascii_start().len();
-    let line = line.trim_ascii();
+    let column = source.line_column(at.span.start).column;
+    let start = (at.span.start + 1).checked_sub(column)? as usize;
+    let rest = source.text.get(start..)?.trim_ascii_start();
+    // The line is read to its end only then: it may be all of the file.
+    rest.first().filter(|first| b"#;".contains(first))?;
+    let start = source.text.len() - rest.len();
+    let line = rest.split(|byte| *byte == b'\n').next()?.trim_ascii_end();
     let offset = |at: usize| u32::try_from(at).ok();
-    let span = Span::new(offset(start + blanks)?, offset(start + blanks + line.len())?);
-    let is_marked = line.first().is_some_and(|first| b"#;".contains(first));
-    is_marked.then_some(Loc { file: at.file, span })
+    Some(Loc { file: at.file, span: Span::new(offset(start)?, offset(start + line.len())?) })
 }
 
 /// A word and those beside it, as written.
@@ -77,6 +77,6 @@ impl<'a> Around<'a> {
     }
 }
 
-pub(super) fn starts_with_type(text: &[u8]) -> bool {
+fn starts_with_type(text: &[u8]) -> bool {
     text.starts_with(b"CL:") || text.starts_with(b"CR:") || text.starts_with(b"NT:")
 }

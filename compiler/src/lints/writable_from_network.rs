@@ -7,7 +7,7 @@ use super::{
 use crate::{
     finding::Finding,
     program::{
-        acl::Operation,
+        acl::{Acls, Action, AddressRange, Operation},
         service::{Service, ServiceKind},
     },
     sources::Loc,
@@ -57,11 +57,25 @@ fn check(lint: &mut Lint<'_>) {
         is_page(service)
             && !certified
             && beyond_this_machine(service).is_some()
+            && admits_others(&program.acls, service)
             && open_without_target(&decider, *at, Operation::Admin).is_none()
     });
     if let Some((_, service)) = shown {
         lint.report(finding(writable, service));
     }
+}
+
+/// Whether the list of the page may let clients of other machines in.
+fn admits_others(acls: &Acls, service: &Service) -> bool {
+    let Some(acl) = service.asked_list() else { return true };
+    let is_far = |range: &AddressRange| !(range.first.is_loopback() && range.last.is_loopback());
+    acls.entries(acl).any(|(_, ace)| {
+        let matcher = &ace.matcher;
+        ace.action == Action::Allow
+            && !matcher.is_refused()
+            && matcher.operations.is_none_or(|listed| listed.has(Operation::Admin))
+            && matcher.sources.as_deref().is_none_or(|sources| sources.iter().any(is_far))
+    })
 }
 
 fn finding(writable: Loc, service: &Service) -> Finding {
@@ -100,6 +114,8 @@ admin -p8081
             "auth none\nwritable\nadmin -p8081\n",
             "auth iponly\nallow * 127.0.0.1\nwritable\nadmin -i127.0.0.1\n",
             "auth strong\nallow a\nadmin -p8081\n",
+            "auth iponly\nallow * 127.0.0.1\nwritable\nadmin -p8081\n",
+            "auth strong\ndeny *\nwritable\nadmin -p8081\n",
             "auth strong\nallow a\nwritable\nproxy\n",
         ] {
             check("writable-from-network", quiet);

@@ -12,7 +12,7 @@ use crate::{
     program::{
         Set,
         history::Overwritten,
-        resolve::{NameServer, Resolver, ResolverMode, StaticRecord},
+        resolve::{DNS_PORT, NameServer, Resolver, ResolverMode, StaticRecord},
         trap::Trap,
     },
     sources::Loc,
@@ -34,8 +34,6 @@ pub(super) const HANDLERS: Handlers = &[
     }),
 ];
 
-/// DNS.
-const DNS_PORT: u16 = 53;
 /// The smallest cache of names that 3proxy takes.
 const SMALLEST_CACHE: u32 = 256;
 

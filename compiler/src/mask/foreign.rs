@@ -18,13 +18,13 @@ pub(super) fn has_fields(command: &[u8], arguments: &[Word], line: &[u8]) -> boo
             let is_known = has_type(written) || fields::is_certain_host(written) || of_url(written).is_some();
             written.contains(&b':') && !is_known
         })
-        || words().any(|word| word.starts_with(b"&"))
+        || words().any(|word| word.starts_with(b"&") || word.contains(&b';'))
 }
 
-/// Everything behind the first colon or comma, or else behind the command.
+/// Everything behind the first of the signs that part fields, or else behind the command.
 pub(super) fn of_foreign(command: &Word, line: &[u8]) -> Vec<Range<usize>> {
     let text = line.trim_ascii_end();
-    let colon = text.iter().position(|byte| b":,".contains(byte)).map(|at| at + 1);
+    let colon = text.iter().position(|byte| b":,;=".contains(byte)).map(|at| at + 1);
     let start = colon.unwrap_or(command.span.end as usize);
     let rest = text.get(start..).unwrap_or_default();
     let start = start + rest.len() - rest.trim_ascii_start().len();
@@ -33,11 +33,22 @@ pub(super) fn of_foreign(command: &Word, line: &[u8]) -> Vec<Range<usize>> {
 
 /// Whether a word that is no command says that a secret follows.
 pub(super) fn names_a_secret(command: &[u8]) -> bool {
-    const NAMES: [&[u8]; 6] = [b"pass", b"secret", b"radius", b"user", b"login", b"credential"];
+    const NAMES: [&[u8]; 9] =
+        [b"pass", b"secret", b"radius", b"user", b"login", b"credential", b"token", b"apikey", b"psk"];
+    const SHORT: [&[u8]; 2] = [b"pw", b"pwd"];
     directive::find(command).is_none() && !command.contains(&b':') && {
-        let command = command.to_ascii_lowercase();
-        NAMES.iter().any(|name| command.windows(name.len()).any(|part| part == *name))
+        let name = command.split(|byte| *byte == b'=').next().unwrap_or_default().to_ascii_lowercase();
+        SHORT.contains(&&*name)
+            || NAMES.iter().any(|known| name.windows(known.len()).any(|part| part == *known))
     }
+}
+
+/// The value in `NAME=VALUE`, if the name says that it is secret.
+pub(super) fn of_named(word: &Word, line: &[u8]) -> Option<Range<usize>> {
+    let written = word.span.of(line);
+    let equals = written.iter().position(|byte| *byte == b'=').filter(|_| names_a_secret(written))?;
+    let (start, end) = (word.span.start as usize + equals + 1, word.span.end as usize);
+    (start < end).then_some(start..end)
 }
 
 /// What stands behind the name of a database, `&SOURCE,USER,PASSWORD`, wherever blanks cut it.

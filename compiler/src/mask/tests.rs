@@ -130,6 +130,13 @@ fn secrets_of_lines_that_are_none_are_hidden_and_nothing_else() {
         ("allow MIIEpAIBAAKCAQEAxFZ0kDq7e1k2kq3kzQm0r8ZcYw3XbYt1", "allow ***"),
         ("frobnicate 10.0.0.1:80", "frobnicate 10.0.0.1:80"),
         ("# cfgc:allow(open-proxy) why", "# cfgc:allow(open-proxy) why"),
+        ("PASSWORD=hunter2", "PASSWORD=***"),
+        ("secret=\"hunter2\"", "secret=***"),
+        ("export PASS=hunter2", "export PASS=***"),
+        ("proxy -p3128 password=hunter2", "proxy -p3128 password=***"),
+        ("pwd hunter2", "pwd ***"),
+        ("api_token hunter2", "api_token ***"),
+        ("bob;CL;secret", "bob;***"),
         ("# cfgc: users bob:CL:secret", "# cfgc: users bob:CL:***"),
         ("# Note: not in force", "# Note: not in force"),
     ] {
@@ -145,6 +152,11 @@ fn what_a_backslash_was_to_continue_is_hidden() {
         ("users bob:CL:x \\\n al:CL:y \\\n bo:CL:z\n", " ***"),
         ("log \\\n&base,me,secret\n", "***"),
         ("allow \\\nbob\n", "bob"),
+        ("users\n  al secret\n", "  ***"),
+        ("parent 1000 http h 3128\n  bob secret\n", "  ***"),
+        ("radius\n\tsecret 10.0.0.1\n", "\t***"),
+        ("users a:CL:x\n  allow bob\n", "  allow bob"),
+        ("flush\n  bob alice\n", "  bob alice"),
         ("radius secret 10.0.0.1\nallow bob\n", "allow bob"),
     ] {
         let start = text.trim_end().rfind('\n').unwrap() + 1;

@@ -21,9 +21,17 @@ pub struct Limits {
     pub counter_file: Option<CounterFile>,
 }
 
+/// A line of a limit list, whatever it limits.
+pub(crate) struct LimitLine<'a> {
+    pub(crate) at: Loc,
+    pub(crate) matcher: &'a Matcher,
+    /// It is no `no…` line.
+    pub(crate) limits: bool,
+}
+
 impl Limits {
-    /// Which requests each line is for, and the line.
-    pub(crate) fn lines(&self) -> impl Iterator<Item = (&Matcher, Loc)> {
+    /// Every line.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = LimitLine<'_>> {
         let bandwidth = self.bandwidth_in.iter().chain(&self.bandwidth_out).map(Limit::line);
         let connections = self.connections.iter().map(Limit::line);
         bandwidth.chain(connections).chain(self.traffic.iter().map(|traffic| traffic.limit.line()))
@@ -44,8 +52,8 @@ pub struct Limit<T> {
 }
 
 impl<T> Limit<T> {
-    const fn line(&self) -> (&Matcher, Loc) {
-        (&self.matcher, self.at)
+    const fn line(&self) -> LimitLine<'_> {
+        LimitLine { at: self.at, matcher: &self.matcher, limits: self.limit.is_some() }
     }
 
     /// It limits several clients together.

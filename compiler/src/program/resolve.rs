@@ -6,6 +6,9 @@ use grammar::Text;
 use super::Set;
 use crate::sources::Loc;
 
+/// The port of name servers.
+pub(crate) const DNS_PORT: u16 = 53;
+
 /// How names are resolved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resolver {

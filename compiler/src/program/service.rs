@@ -70,6 +70,12 @@ impl Service {
     pub(crate) fn asked_list(&self) -> Option<AclRef> {
         self.acl.filter(|_| self.asks_list())
     }
+
+    /// The access list that decides who passes. `None`: it is empty, or some type lets everybody pass whom others refuse.
+    #[must_use]
+    pub(crate) fn deciding_list(&self) -> Option<AclRef> {
+        self.acl.filter(|_| self.chain.value.iter().all(|step| step.kind != AuthType::None))
+    }
 }
 
 /// Where a service listens.

@@ -9,9 +9,9 @@ use grammar::{
 
 use super::{Part, Query, QueryError, Resolution, family, service};
 use crate::{
-    chain::DNS,
     program::{
         Program,
+        resolve::DNS_PORT,
         service::{Family, Service, ServiceKind},
     },
     sources::Sources,
@@ -152,7 +152,7 @@ fn asked_name(text: Option<&str>) -> Result<Destination, QueryError> {
     let text = text.ok_or_else(|| wrong("the name is missing".to_owned()))?;
     match TargetName::parse(text.as_bytes(), Family::Default) {
         Some(target @ TargetName::Name(_)) => {
-            Ok(Destination { target: Some(target), port: DNS, written: None })
+            Ok(Destination { target: Some(target), port: DNS_PORT, written: None })
         }
         _ => Err(wrong(format!("`{text}` is no name, and `dnspr` is asked for names"))),
     }

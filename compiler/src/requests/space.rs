@@ -23,8 +23,10 @@ use super::{
     ranges::Ranges,
 };
 use crate::{
-    chain::DNS,
-    program::acl::{AddressRange, Matcher, NamePattern, Operation, Targets},
+    program::{
+        acl::{AddressRange, Matcher, NamePattern, Operation, Targets},
+        resolve::DNS_PORT,
+    },
     table::{oracle::canonical, schedule},
 };
 
@@ -134,7 +136,7 @@ impl<'a> Space<'a> {
         let mut cells = self.requests(asked, Half::Others);
         cells.retain(|_| asked.by_name);
         for cell in &mut cells {
-            *cell = cell.with(PORT, whole(DNS.into(), DNS.into()));
+            *cell = cell.with(PORT, whole(DNS_PORT.into(), DNS_PORT.into()));
             cell.hosts = Hosts::every(self.filler);
         }
         cells

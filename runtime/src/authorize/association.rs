@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use compiler::program::acl::Operation;
 
-use super::{ASSOCIATION, Found, Grant, REQUEST, limit, note, resolve, unresolved, walk_chain};
+use super::{ASSOCIATION, Found, Grant, REQUEST, limit, note, resolve, walk_chain};
 use crate::{
     error::Failure,
     session::{Ask, Session, TargetName},
@@ -33,7 +33,7 @@ impl Association {
         let address = resolved.filter(|address| !address.is_unspecified());
         let (grant, settled) = walk_chain(session, &ask, address, ASSOCIATION, &mut found).await?;
         if resolved.is_none() {
-            return Err(unresolved());
+            return Err(Failure::UNRESOLVED);
         }
         limit(session, &ask, &grant)?;
         session.has_left()?;

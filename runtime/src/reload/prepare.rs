@@ -129,8 +129,12 @@ async fn addresses(program: &Program) -> HashMap<String, IpAddr> {
         let resolver = Arc::clone(&resolver);
         lookups.spawn(async move { Some((resolver.lookup_parent(&name).await?, name)) });
     }
-    let found = lookups.join_all().await;
-    found.into_iter().flatten().map(|(address, name)| (name, address)).collect()
+    let mut found = HashMap::new();
+    // One that the end of the process cancels found nothing.
+    while let Some(looked_up) = lookups.join_next().await {
+        found.extend(looked_up.ok().flatten().map(|(address, name)| (name, address)));
+    }
+    found
 }
 
 /// Refuses a configuration with a parent whose name does not resolve, as 3proxy does.

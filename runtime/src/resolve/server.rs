@@ -102,20 +102,26 @@ async fn ask_each<Q: Asks>(
 async fn ask_one<Q: Asks>(server: NameServer, question: &Q) -> io::Result<Answer<Q::Told>> {
     let query = question.bytes().ok_or(io::ErrorKind::InvalidInput)?;
     if !server.tcp {
-        match by_udp(server, question, &query).await? {
-            Answer::Truncated(_) => {}
-            answer => return Ok(answer),
-        }
+        return match by_udp(server, question, &query).await? {
+            // What did not come whole is better than nothing.
+            Answer::Truncated(told) => {
+                Ok(by_tcp(server, question, &query).await.unwrap_or(Answer::Truncated(told)))
+            }
+            answer => Ok(answer),
+        };
     }
     by_tcp(server, question, &query).await
 }
+
+/// A client may have said that it takes as much, and its query is passed on as it is.
+const LONGEST_REPLY: usize = u16::MAX as usize;
 
 /// The socket is new, so that its port is another unguessable number, and connected, so that only the server's replies come in.
 async fn by_udp<Q: Asks>(server: NameServer, question: &Q, query: &[u8]) -> io::Result<Answer<Q::Told>> {
     let any = if server.address.is_ipv6() { "[::]:0" } else { "0.0.0.0:0" };
     let socket = UdpSocket::bind(any).await?;
     socket.connect(server.address).await?;
-    let mut reply = vec![0; 4096];
+    let mut reply = vec![0; LONGEST_REPLY];
     loop {
         socket.send(query).await?;
         let receive = async {

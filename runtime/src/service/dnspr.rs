@@ -1,7 +1,7 @@
 //! The `dnspr` service: answers queries for names, each a datagram.
 //!
 //! Addresses come from `-F`, static records, the cache and the name servers, one for each query, as in 3proxy; everything else is
-//! passed on to a name server, and its answer back. With `-s` everything is passed on. Where no server answers, the client is told so:
+//! passed on to a name server, and its answer back. With `-s` everything that `-F` does not answer is passed on. Where no server answers, the client is told so:
 //! one that hears nothing would ask again and again.
 //!
 //! 3proxy's access list is not told the name, so `allow * * www.example.com` lets every query pass. Here a query that passes is

@@ -105,11 +105,10 @@ async fn open(
         Err(_) => None,
     };
     note(session, hello.as_ref(), from_client.handshake.record_version());
-    let unresolved = || Failure::UNRESOLVED;
-    let host = hello.and_then(|hello| hello.host).ok_or_else(unresolved)?;
+    let host = hello.and_then(|hello| hello.host).ok_or(Failure::UNRESOLVED)?;
     session.record.target_port = port;
     session.record.host = Some(host.as_slice().into());
-    let target = TargetName::parse(&host, session.family()).ok_or_else(unresolved)?;
+    let target = TargetName::parse(&host, session.family()).ok_or(Failure::UNRESOLVED)?;
     let ask = Ask { credentials: None, target, port, operation: Operation::Connect };
     let Upstream { stream: mut server, .. } = session.open(&ask).await?;
     let mut from_server = Side::default();
