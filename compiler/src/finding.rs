@@ -54,6 +54,8 @@ pub struct Finding {
     pub help: Option<String>,
     /// The edit that does it.
     pub fix: Option<Fix>,
+    /// The command that is missing in the file, if that is why: it has no place to point at.
+    pub lacks: Option<&'static str>,
     /// How many equal findings this one stands for: itself, and those that [`group`] folded into it.
     pub count: u32,
     /// Where the last of them is, if it stands for more than itself.
@@ -84,6 +86,7 @@ impl Finding {
             notes: Vec::new(),
             help: None,
             fix: None,
+            lacks: None,
             count: 1,
             last: None,
         }
@@ -148,6 +151,13 @@ impl Finding {
     #[must_use]
     pub fn also(mut self, at: Loc, text: impl Into<String>) -> Self {
         self.labels.push(Label { at, text: text.into() });
+        self
+    }
+
+    /// Says that it is so because the file has no such command.
+    #[must_use]
+    pub fn lacking(mut self, command: &'static str) -> Self {
+        self.lacks = Some(command);
         self
     }
 
@@ -276,27 +286,34 @@ fn by_cause(findings: Vec<Finding>) -> Vec<Finding> {
     shown
 }
 
-/// A number that findings of one cause have in common. `None`: what it points at besides is nothing, or it has a fix, which is for one
-/// place.
+/// A number that findings of one cause have in common. `None`: no cause is to be seen, or it has a fix, which is for one place.
 fn cause(finding: &Finding) -> Option<u64> {
-    if finding.labels.is_empty() || finding.fix.is_some() {
+    let mut elsewhere = elsewhere(finding).peekable();
+    if elsewhere.peek().is_none() && finding.lacks.is_none() || finding.fix.is_some() {
         return None;
     }
     let mut hasher = DefaultHasher::new();
-    (finding.rule, finding.level, &finding.message, &finding.help).hash(&mut hasher);
-    finding.labels.iter().for_each(|label| label.at.hash(&mut hasher));
+    (finding.rule, finding.level, &finding.message, &finding.help, finding.lacks).hash(&mut hasher);
+    elsewhere.for_each(|place| place.hash(&mut hasher));
     Some(hasher.finish())
+}
+
+/// The other places that it points at. What stands in its own line is no cause that others have, too.
+fn elsewhere(finding: &Finding) -> impl Iterator<Item = Loc> {
+    let own = finding.at;
+    let is_own = move |place: Loc| {
+        place.file == own.file && own.span.start <= place.span.start && place.span.end <= own.span.end
+    };
+    finding.labels.iter().map(|label| label.at).filter(move |place| !is_own(*place))
 }
 
 /// Whether `other` says what `one` says, of the places that `one` pointed at before it took others in.
 fn is_of_one_cause(one: &Finding, other: &Finding) -> bool {
-    let says = |finding: &Finding| (finding.rule, finding.level, finding.fix.is_none());
-    let places = |finding: &Finding| {
-        finding.labels.iter().take(other.labels.len()).map(|label| label.at).collect::<Vec<_>>()
-    };
+    let says = |finding: &Finding| (finding.rule, finding.level, finding.fix.is_none(), finding.lacks);
+    let places = elsewhere(other).count();
     says(one) == says(other)
         && (&one.message, &one.help) == (&other.message, &other.help)
-        && places(one) == places(other)
+        && elsewhere(one).take(places).eq(elsewhere(other))
 }
 
 #[cfg(test)]
@@ -337,6 +354,16 @@ mod tests {
         assert_eq!(shown[0].last, Some(at(40)));
         let many = group((0..100).map(|line| of(10 + line, 0)).collect());
         assert_eq!((many.len(), many[0].count, many[0].labels.len()), (1, 100, 8));
+        // What each points at in its own line is no cause, and what the file lacks is one without a place.
+        let line = |offset: u32| Loc { file: FileId(0), span: Span::new(offset, offset + 5) };
+        let own = |offset: u32| {
+            Finding::new("open", Level::Deny, line(offset), "open").also(at(offset + 1), "listens here")
+        };
+        assert_eq!(group([10, 20].map(own).to_vec()).len(), 2);
+        let shared = group([10, 20].map(|offset| own(offset).also(at(0), "asks nothing")).to_vec());
+        assert_eq!((shared.len(), shared[0].count), (1, 2));
+        let lacking = group([10, 20, 30].map(|offset| own(offset).lacking("auth")).to_vec());
+        assert_eq!((lacking.len(), lacking[0].count, lacking[0].labels.len()), (1, 3, 3));
         // Without another place there is no cause to be seen, and a fix is for one place.
         let alone = [10, 20].map(|offset| Finding::new("open", Level::Deny, at(offset), "open"));
         assert_eq!(group(alone.to_vec()).len(), 2);

@@ -30,7 +30,10 @@ use grammar::{
     syntax::{Line, LineKind, SyntaxError, Tree},
 };
 
-use self::{command::Command, state::State};
+use self::{
+    command::{Arg, Command},
+    state::State,
+};
 use crate::{
     Compiled,
     finding::Finding,
@@ -206,6 +209,9 @@ impl<'f> Lowering<'f> {
             // What 3proxy reads otherwise than it is written is another rule's matter.
             if !row.arguments.takes(command.as_glued()) {
                 self.report(lints::argument_count::finding(command, row));
+                if row.name == "auth" {
+                    self.auth_without_types(command);
+                }
             }
             return;
         }
@@ -240,7 +246,7 @@ impl<'f> Lowering<'f> {
             // Long lists stand before a service: their memory is given back.
             Effect::Service => self.program.behind_services = Vec::new(),
             Effect::Setting | Effect::Acl if !self.program.services.is_empty() => {
-                self.program.behind_services.push(command.at);
+                self.program.behind_services.push(Executed { at: command.at, row });
             }
             Effect::Setting | Effect::Acl | Effect::Global | Effect::Process => {}
         }
@@ -264,9 +270,25 @@ impl<'f> Lowering<'f> {
     fn unknown(&mut self, command: &Command<'_>) {
         if self.program.process.plugins.is_empty() {
             self.report(lints::unknown_directive::finding(command));
+            self.execute_as_meant(command);
         } else {
             // A plugin may have brought it.
             self.program.unmodelled.push(command.at);
+        }
+    }
+
+    /// Runs a misspelt command as the one that is meant: otherwise much would be found that only follows from its name.
+    fn execute_as_meant(&mut self, command: &Command<'_>) {
+        let Some(row) = directive::meant(&command.name.value, command.arguments.len()) else { return };
+        match row.name {
+            // No file is opened that the configuration does not name for 3proxy, too. It may hold any line.
+            "include" => self.note_open(Open::Lines),
+            // Behind it no command would be unknown.
+            "plugin" => {}
+            _ => {
+                let name = Arg { value: row.name.as_bytes().into(), at: command.name.at, verbatim: false };
+                self.execute(&Command { at: command.at, name, arguments: command.arguments.clone() });
+            }
         }
     }
 

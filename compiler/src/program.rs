@@ -147,7 +147,7 @@ pub struct Program {
     pub leftover_acl: Option<AclRef>,
     /// Commands behind the last service that set something for services, in order: no service copied it.
     /// Empty when there is no service.
-    pub behind_services: Vec<Loc>,
+    pub behind_services: Vec<Executed>,
     /// The commands in the order in which they ran, services included. Those of access lists stand in [`Program::acls`].
     pub commands: Vec<Executed>,
     /// Each `end` that something stands behind, and the first command there.

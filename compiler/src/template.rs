@@ -3,7 +3,11 @@
 //! This is the one place where that takes effect. [`UnknownText`] masks the markers of a file and the `$file`s that are not to be read,
 //! so that it can be run as any other; lowering notes in [`Program::unknown`] what they leave [`Open`]; and [`take_out_uncertain`] then
 //! takes out every finding that says what they may make untrue.
-use std::{collections::HashMap, path::Path, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    path::Path,
+    sync::Arc,
+};
 
 use grammar::{
     Span,
@@ -131,8 +135,19 @@ fn is_apart(source: &Source, word: &Word) -> bool {
 
 /// Takes out the findings that rest on what is not known.
 pub(crate) fn take_out_uncertain(sources: &Sources, program: &Program, findings: &mut Vec<Finding>) {
+    // Of a type of authentication that there is not, it is only known that 3proxy refuses it.
+    let types: HashSet<Loc> = program.history.unknown_types.iter().copied().collect();
+    if !types.is_empty() {
+        findings.retain(|finding| {
+            let mut places = [finding.at].into_iter().chain(finding.labels.iter().map(|label| label.at));
+            finding.refused || !places.any(|place| types.contains(&place))
+        });
+    }
     // An `include` that was not read is no place that is unknown.
-    if program.unknown.lines || sources.iter().any(|(_, source)| source.unknown.is_some()) {
+    if program.unknown.lines
+        || program.unknown.users
+        || sources.iter().any(|(_, source)| source.unknown.is_some())
+    {
         let known = Known::new(sources, program);
         findings.retain(|finding| known.is_certain(finding));
     }

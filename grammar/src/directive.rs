@@ -17,7 +17,7 @@ mod services;
 mod similar;
 mod tls;
 
-pub use similar::closest;
+pub use similar::{closest, only_closest};
 
 /// One command of the language.
 #[derive(Debug)]
@@ -175,6 +175,13 @@ pub fn similar(name: &[u8]) -> Option<&'static str> {
     closest(name, all().map(|row| row.name))
 }
 
+/// The command that is certainly meant by `name`, which is none, and by so many arguments.
+#[must_use]
+pub fn meant(name: &[u8], arguments: usize) -> Option<&'static Directive> {
+    let row = only_closest(name, all().map(|row| row.name)).and_then(|name| find(name.as_bytes()))?;
+    row.arguments.takes(arguments).then_some(row)
+}
+
 /// A row; the arity is that of the arguments alone.
 const fn row(
     name: &'static str,
@@ -203,7 +210,7 @@ const fn parameter(name: &'static str, kind: Kind, docs: &'static str) -> Parame
 mod tests {
     use std::collections::HashSet;
 
-    use super::{Effect, LONG, all, find, similar};
+    use super::{Effect, LONG, all, find, meant, similar};
 
     #[test]
     fn rows_hold_together() {
@@ -265,5 +272,8 @@ mod tests {
             assert_eq!(similar(written.as_bytes()), meant, "{written}");
         }
         assert_eq!(similar(&[b'a'; 100_000]), None);
+        let meant = |name: &str, arguments| meant(name.as_bytes(), arguments).map(|row| row.name);
+        assert_eq!(meant("parnet", 4), Some("parent"));
+        assert_eq!((meant("parnet", 3), meant("HTTP", 0)), (None, None));
     }
 }

@@ -192,7 +192,7 @@ fn document(places: Places<'_>, policy: &Policy) -> Document {
         process,
         unused: Unused {
             list: leftover_acl.map(Into::into),
-            commands: places.each(behind_services),
+            commands: behind_services.iter().map(|command| places.of(command.at)).collect(),
             flushed: policy.program().flushed_unused().map(|id| id.0).collect(),
             unmodelled: places.each(unmodelled),
         },

@@ -82,7 +82,8 @@ fn finding(lint: &Lint<'_>, service: &Service, reach: Reach, step: &AuthStep, ac
         (Some(at), None) if step.kind == AuthType::None => finding.also(at, "`none` asks nothing"),
         (Some(at), None) => finding.also(at, "the access list is empty, so every client is allowed"),
         (None, None) => {
-            finding.note("There is no `auth` line and no access list, so every client is allowed.")
+            let told = finding.lacking("auth");
+            told.note("There is no `auth` line and no access list, so every client is allowed.")
         }
     };
     if let Some(at) = lint.program.process.writable {

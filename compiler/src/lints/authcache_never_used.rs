@@ -36,7 +36,7 @@ fn check(lint: &mut Lint<'_>) {
     let asked =
         program.services.iter().any(|service| service.chain.value.iter().any(|step| step.kind.is_cache()));
     // What stands behind the last service has a finding already.
-    let too_late = program.behind_services.contains(&at);
+    let too_late = program.behind_services.iter().any(|command| command.at == at);
     let Some(service) = program.services.last().filter(|_| !asked && !too_late) else { return };
     let mut finding = RULE
         .finding(at, "no service asks the authentication cache")

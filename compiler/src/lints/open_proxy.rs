@@ -99,7 +99,8 @@ fn finding(
         }
         Some(at) => finding.also(at, format!("`{}` asks for no password", step.kind.name())),
         None if entry.is_none() => {
-            finding.note("There is no `auth` line and no access list, so every client is allowed.")
+            let told = finding.lacking("auth");
+            told.note("There is no `auth` line and no access list, so every client is allowed.")
         }
         None => finding.note("There is no `auth` line, so the access list decides alone."),
     };

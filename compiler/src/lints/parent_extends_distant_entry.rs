@@ -55,7 +55,7 @@ fn check(lint: &mut Lint<'_>) {
             copied.entry(acl.last).or_insert(service);
         }
     }
-    let late: BTreeSet<Loc> = program.behind_services.iter().copied().collect();
+    let late: BTreeSet<Loc> = program.behind_services.iter().map(|command| command.at).collect();
     // Versions of one entry, of which each but the last was copied.
     let mut before: HashMap<Loc, (AceId, &Ace)> = HashMap::new();
     for (id, ace) in (0..).map(AceId).zip(&acls.aces) {

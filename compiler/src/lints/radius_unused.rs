@@ -37,7 +37,7 @@ fn check(lint: &mut Lint<'_>) {
         service.log.target.value == LogTarget::Radius
             || service.chain.value.iter().any(|step| step.kind == AuthType::Radius)
     });
-    let late = lint.has_behind_services(b"auth") || lint.has_behind_services(b"log");
+    let late = lint.has_behind_services("auth") || lint.has_behind_services("log");
     if asks || late || !program.process.plugins.is_empty() {
         return;
     }

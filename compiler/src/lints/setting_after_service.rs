@@ -1,13 +1,13 @@
 //! Settings behind the last service.
 use grammar::{
-    directive::{self, Effect, Kind},
+    directive::{Effect, Kind},
     syntax::LineKind,
 };
 
 use super::rule::{Lint, rule};
 use crate::{
     fix::Fix,
-    program::log::LogTarget,
+    program::{Executed, log::LogTarget},
     sources::{Loc, Sources},
 };
 
@@ -80,7 +80,7 @@ fn check(lint: &mut Lint<'_>) {
     let logs = lint.program.unknown.lines
         || lint.program.services.iter().any(|service| service.log.target.value != LogTarget::Nowhere);
     // A fix would have to cite what it moves, and half of a list is worse than none.
-    let secret = lint.program.behind_services.iter().any(|at| holds_secret(lint.sources, *at));
+    let secret = lint.program.behind_services.iter().any(|command| holds_secret(lint.sources, command));
     let first = first_of_the_last(lint).filter(|_| !secret);
     for (name, lines) in settings(lint, logs) {
         let [at, rest @ ..] = lines.as_slice() else { continue };
@@ -90,7 +90,7 @@ fn check(lint: &mut Lint<'_>) {
         };
         let mut finding = RULE
             .finding(*at, format!("{what} comes after the last service, so no service uses it"))
-            .part(part(&name))
+            .part(part(name))
             .label("has no effect here")
             .also(last.at, "the last service starts here, with a copy of what was set above")
             .help(format!("move {it} above the service that it is meant for"));
@@ -116,39 +116,34 @@ fn part(command: &str) -> Option<&'static str> {
 }
 
 /// Commands that put back what a configuration starts with.
-const RESETS: [&[u8]; 6] =
-    [b"noforce", b"ssl_nocli", b"ssl_noclient", b"ssl_nomitm", b"ssl_noserv", b"ssl_noserver"];
+const RESETS: [&str; 6] =
+    ["noforce", "ssl_nocli", "ssl_noclient", "ssl_nomitm", "ssl_noserv", "ssl_noserver"];
 
 /// Whether a `flush` stands between the last service and the end of the setting whose last line is given.
 fn is_flushed(lint: &Lint<'_>, last: Loc) -> bool {
     let behind = &lint.program.behind_services;
-    let end = behind.iter().position(|at| *at == last).map_or(behind.len(), |place| place + 1);
-    let is_flush = |at: &Loc| lint.sources.text(*at) == b"flush";
-    behind.iter().take(end).any(is_flush)
+    let end = behind.iter().position(|command| command.at == last).map_or(behind.len(), |place| place + 1);
+    behind.iter().take(end).any(|command| command.row.name == "flush")
 }
 
 /// What stands behind the last service, by what it sets: the lines of the access list are one.
-fn settings(lint: &Lint<'_>, logs: bool) -> Vec<(String, Vec<Loc>)> {
-    let mut settings: Vec<(String, Vec<Loc>)> = Vec::new();
+fn settings(lint: &Lint<'_>, logs: bool) -> Vec<(&'static str, Vec<Loc>)> {
+    let mut settings: Vec<(&str, Vec<Loc>)> = Vec::new();
     let mut list: Option<usize> = None;
-    let row_of = |at: &Loc| {
-        lint.sources.values(*at).first().and_then(|(_, name)| directive::find(name)).map(|row| row.effect)
-    };
-    let has_list = lint.program.behind_services.iter().any(|at| row_of(at) == Some(Effect::Acl));
-    for at in &lint.program.behind_services {
-        let words = lint.sources.words(*at);
-        let Some(word) = words.first().map(|word| Loc { file: at.file, span: word.span }) else { continue };
-        let name = lint.sources.text(word);
-        let row = directive::find(name);
-        if name == b"flush" && list.is_none() || name == b"log" && logs || switches_off(lint, *at, has_list) {
+    let behind = &lint.program.behind_services;
+    let has_list = behind.iter().any(|command| command.row.effect == Effect::Acl);
+    for command in behind {
+        let Executed { at, row } = command;
+        let is_flush = row.name == "flush";
+        if is_flush && list.is_none() || row.name == "log" && logs || switches_off(lint, command, has_list) {
             continue;
         }
-        let of_list = name == b"flush" || row.is_some_and(|row| row.effect == Effect::Acl);
+        let of_list = is_flush || row.effect == Effect::Acl;
         match list.filter(|_| of_list).and_then(|list| settings.get_mut(list)) {
             Some((_, lines)) => lines.push(*at),
             None => {
                 list = if of_list { Some(settings.len()) } else { list };
-                settings.push((String::from_utf8_lossy(name).into_owned(), vec![*at]));
+                settings.push((row.name, vec![*at]));
             }
         }
     }
@@ -157,12 +152,11 @@ fn settings(lint: &Lint<'_>, logs: bool) -> Vec<(String, Vec<Loc>)> {
 
 /// Whether the line only takes back what an earlier one set for the services above it. An `auth none` with a list behind the last
 /// service, if there is one (`has_list`), is for a service and came too late as well.
-fn switches_off(lint: &Lint<'_>, at: Loc, has_list: bool) -> bool {
-    let words = lint.sources.values(at);
-    let words: Vec<&[u8]> = words.iter().map(|(_, word)| &**word).collect();
-    match words.as_slice() {
-        [b"auth", b"none"] => !has_list,
-        [name] => RESETS.contains(name),
+fn switches_off(lint: &Lint<'_>, command: &Executed, has_list: bool) -> bool {
+    let values = lint.sources.values(command.at);
+    match values.split_first().map(|(_, arguments)| arguments) {
+        Some([(_, kind)]) if command.row.name == "auth" => **kind == *b"none" && !has_list,
+        Some([]) => RESETS.contains(&command.row.name),
         _ => false,
     }
 }
@@ -185,10 +179,8 @@ fn first_of_the_last(lint: &Lint<'_>) -> Option<Loc> {
 }
 
 /// Whether a password or shared secret stands in the line.
-fn holds_secret(sources: &Sources, at: Loc) -> bool {
-    let words = sources.words(at);
-    let name = words.first().map(|word| sources.text(Loc { file: at.file, span: word.span }));
-    let Some(row) = name.and_then(directive::find) else { return false };
+fn holds_secret(sources: &Sources, Executed { at, row }: &Executed) -> bool {
+    let words = sources.words(*at);
     (0..words.len().saturating_sub(1))
         .any(|argument| row.parameter(argument).is_some_and(|parameter| parameter.kind == Kind::Secret))
 }

@@ -1,4 +1,6 @@
 //! Holds every rule to the same bar: its examples run, its registry entry is current.
+mod misspelt;
+
 use std::{collections::BTreeSet, env, fs, path::Path};
 
 use super::{RULES, Rule};

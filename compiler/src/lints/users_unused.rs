@@ -38,7 +38,7 @@ fn check(lint: &mut Lint<'_>) {
         program.services.iter().any(|service| service.chain.value.iter().any(|step| asked(step.kind)));
     // A plugin may bring a type that asks them; and a chain that came too late has a finding of its own.
     let unsure = !program.process.plugins.is_empty() || !program.history.unread.is_empty();
-    if strong || unsure || lint.has_behind_services(b"auth") {
+    if strong || unsure || lint.has_behind_services("auth") {
         return;
     }
     let mut finding =

@@ -15,11 +15,12 @@ use super::{
 use crate::{
     lints,
     program::{
-        Set,
+        Open, Set,
         auth::{AuthCache, AuthStep, AuthType, Password, Radius, RadiusServer, User},
         history::Overwritten,
         trap::Trap,
     },
+    sources::Loc,
 };
 
 pub(super) const HANDLERS: Handlers = &[
@@ -39,18 +40,26 @@ const RADIUS_PORT: u16 = 1812;
 impl Lowering<'_> {
     fn auth(&mut self, command: &Command<'_>) {
         let mut steps = Vec::with_capacity(command.arguments.len());
+        let mut unknown = None;
         for word in &command.arguments {
-            match AuthType::ALL.into_iter().find(|kind| kind.name().as_bytes() == word.value.as_ref()) {
+            let is_type =
+                |meant: &[u8]| AuthType::ALL.into_iter().find(|kind| kind.name().as_bytes() == meant);
+            match is_type(&word.value) {
                 Some(kind) => steps.push(AuthStep { kind, at: Some(word.at) }),
                 // A plugin may have brought it.
                 None if !self.program.process.plugins.is_empty() => self.program.unmodelled.push(word.at),
                 None => {
                     let near = closest(&word.value, AuthType::ALL.into_iter().map(AuthType::name));
                     self.report(lints::unknown_auth_type::finding(word, near));
+                    match near.and_then(|near| is_type(near.as_bytes())) {
+                        Some(kind) => steps.push(AuthStep { kind, at: Some(word.at) }),
+                        None => unknown = Some(word.at),
+                    }
                 }
             }
         }
-        // What 3proxy refuses must not look like a chain that lets everyone in.
+        steps.extend(unknown.map(|at| self.unknown_type(at)));
+        // Of those that a plugin may have brought nothing is known.
         if !steps.is_empty() {
             let new = Set::new(steps.into(), command.at);
             let old = std::mem::replace(&mut self.state.chain, new.clone());
@@ -59,6 +68,21 @@ impl Lowering<'_> {
             }
             self.state.chain_copied = false;
         }
+    }
+
+    /// An `auth` line that names no type, which 3proxy refuses.
+    pub(super) fn auth_without_types(&mut self, command: &Command<'_>) {
+        let step = self.unknown_type(command.at);
+        self.state.chain = Set::new([step].into(), command.at);
+        self.state.chain_copied = false;
+    }
+
+    /// What stands for a type that is not known: it must look neither like one that lets everyone in nor like one that knows no names.
+    fn unknown_type(&mut self, at: Loc) -> AuthStep {
+        // Who is let in may not depend on `users`.
+        self.note_open(Open::Users);
+        self.program.history.unknown_types.push(at);
+        AuthStep { kind: AuthType::Strong, at: Some(at) }
     }
 
     fn authcache(&mut self, command: &Command<'_>) {

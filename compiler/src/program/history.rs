@@ -9,6 +9,8 @@ pub struct History {
     pub overwritten_chains: Vec<Overwritten<Chain>>,
     /// `include` lines, and words with a `$file`, whose file could not be read: what it would have said is not known.
     pub unread: Vec<Loc>,
+    /// Words of `auth` lines that no known type is meant by, and such lines without a word: a type stands for each that asks for a password.
+    pub unknown_types: Vec<Loc>,
     /// Parents given by name behind a `fakeresolve`: 3proxy takes them to be at 127.0.0.2.
     pub faked_parents: Vec<Faked>,
     /// The last `fakeresolve` that a later `nserver` switched off.

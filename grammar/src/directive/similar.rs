@@ -4,14 +4,31 @@
 /// letters are wrong. The earlier of equals.
 #[must_use]
 pub fn closest<'a>(written: &[u8], candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    near(written, candidates).min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
+}
+
+/// The same, if no other candidate is as close.
+pub fn only_closest<'a>(written: &[u8], candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let near: Vec<_> = near(written, candidates).collect();
+    let least = near.iter().map(|(distance, _)| *distance).min()?;
+    let mut closest = near.iter().filter(|(distance, _)| *distance == least);
+    let only = closest.next().map(|(_, candidate)| *candidate);
+    only.filter(|_| closest.next().is_none())
+}
+
+/// The candidates that may be meant, each with its distance.
+fn near<'a>(
+    written: &[u8],
+    candidates: impl Iterator<Item = &'a str>,
+) -> impl Iterator<Item = (usize, &'a str)> {
     let written = written.to_ascii_lowercase();
-    candidates
-        .filter(|candidate| written.len().abs_diff(candidate.len()) <= candidate.len() / 3)
-        .filter(|candidate| least(&written, candidate.as_bytes()) <= candidate.len() / 3)
-        .map(|candidate| (distance(&written, &candidate.to_ascii_lowercase().into_bytes()), candidate))
-        .filter(|(distance, candidate)| *distance <= candidate.len() / 3)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
+    candidates.filter_map(move |candidate| {
+        let most = candidate.len() / 3;
+        let may_be =
+            written.len().abs_diff(candidate.len()) <= most && least(&written, candidate.as_bytes()) <= most;
+        let distance = may_be.then(|| distance(&written, &candidate.to_ascii_lowercase().into_bytes()))?;
+        (distance <= most).then_some((distance, candidate))
+    })
 }
 
 /// What the distance is at least, by the letters of each whatever their order: most candidates are told apart by that alone, and a
@@ -55,7 +72,28 @@ fn distance(a: &[u8], b: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{distance, least};
+    use super::{closest, distance, least, only_closest};
+
+    #[test]
+    fn of_two_that_are_as_close_none_is_certain() {
+        let words = ["countin", "countall", "allow"];
+        for (written, one, only) in [
+            ("alow", Some("allow"), Some("allow")),
+            ("countan", Some("countin"), Some("countin")),
+            ("countil", Some("countin"), Some("countin")),
+            ("countal", Some("countall"), Some("countall")),
+            ("other", None, None),
+        ] {
+            let found = (
+                closest(written.as_bytes(), words.into_iter()),
+                only_closest(written.as_bytes(), words.into_iter()),
+            );
+            assert_eq!(found, (one, only), "{written}");
+        }
+        let twins = ["ssl_serv", "ssl_perv"];
+        assert!(closest(b"ssl_merv", twins.into_iter()).is_some());
+        assert_eq!(only_closest(b"ssl_merv", twins.into_iter()), None);
+    }
 
     #[test]
     fn a_swap_is_one_mistake() {

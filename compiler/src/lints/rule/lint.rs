@@ -14,7 +14,7 @@ use crate::{
         shadow::{self, Shadowed},
     },
     program::{Program, trap::Trap},
-    sources::{Loc, Sources},
+    sources::Sources,
 };
 
 /// What a check reads, and where it reports.
@@ -59,9 +59,8 @@ impl<'a> Lint<'a> {
     }
 
     /// Whether a command of this name stands behind the last service.
-    pub(crate) fn has_behind_services(&self, command: &[u8]) -> bool {
-        let name = |at: &Loc| self.sources.text(*at).split(u8::is_ascii_whitespace).next() == Some(command);
-        self.program.behind_services.iter().any(name)
+    pub(crate) fn has_behind_services(&self, name: &str) -> bool {
+        self.program.behind_services.iter().any(|command| command.row.name == name)
     }
 
     /// The access lists that services ask.
