@@ -1,4 +1,5 @@
 //! `cfgc check`: compile, mend, report.
+mod configurations;
 mod foresight;
 mod inputs;
 mod mending;
@@ -7,7 +8,6 @@ use std::{
     io::{self, Write},
     path::Path,
     process::ExitCode,
-    rc::Rc,
 };
 
 use anyhow::{Error, Result};
@@ -15,18 +15,16 @@ use compiler::{
     Compiled,
     finding::{self, Level},
     fix::{self, Mended, Safety},
-    options::CompileOptions,
-    sources::{Files, Loc, Sources},
 };
 
 use crate::{
     args::{Check, Color},
     files::Given,
-    levels::{RuleLevels, leveled},
     report::{self, Report, Style, Summary, complain},
-    settings::{Origin, Settings, SettingsFiles},
+    rewrite,
 };
-use foresight::Foresight;
+use configurations::{Configuration, Configurations};
+use foresight::{Foresight, Subject};
 use inputs::Input;
 
 /// Checks each file by itself: 0 nothing found, 1 something, 2 a file could not be read or mended.
@@ -36,18 +34,18 @@ use inputs::Input;
 pub(crate) fn run(args: &Check, color: Color) -> Result<ExitCode> {
     args.levels.validate()?;
     let inputs = inputs::find(&args.files, &args.reading);
-    let all_settings = settings(args, &inputs)?;
+    let configurations = Configurations::new(args, &inputs)?;
     // The fixed text of standard input, or what would change, has standard output for itself.
     let is_filter = args.fixing.diff || args.fixes() && inputs.iter().any(Input::is_stdin);
     let (out, style): (Box<dyn Write>, Style) = if is_filter {
         (Box::new(io::stderr()), Style::of(color, &io::stderr()))
     } else {
-        (Box::new(io::BufWriter::new(io::stdout().lock())), Style::of(color, &io::stdout()))
+        (Box::new(report::stdout()), Style::of(color, &io::stdout()))
     };
     let report = Report::new(args.format, style, args.deny_warnings);
     let mut checker = Checker {
         args,
-        levels: Rc::new(args.levels.asked()),
+        configurations: &configurations,
         out,
         report,
         summary: Summary::default(),
@@ -55,20 +53,13 @@ pub(crate) fn run(args: &Check, color: Color) -> Result<ExitCode> {
         differs: false,
         color: color.is_on(&io::stdout()),
     };
-    for (input, settings) in inputs.iter().zip(all_settings) {
-        checker.check(input, &settings)?;
-    }
-    checker.finish()
-}
-
-/// The settings of each input: all of them, before anything is printed.
-fn settings(args: &Check, inputs: &[Input]) -> Result<Vec<Rc<Settings>>> {
-    let mut files = SettingsFiles::new(match &args.reading.config {
-        Some(file) => Origin::File(file.clone()),
-        None if args.reading.no_config => Origin::Nowhere,
-        None => Origin::Found,
-    });
-    inputs.iter().map(|input| files.of(args.name(input))).collect()
+    let checked = configurations.all.iter().try_for_each(|one| checker.check(one)).map_err(Error::new);
+    let fixed = if args.fixing.diff { 0 } else { checker.summary.fixed };
+    let done = checked.and_then(|()| checker.finish());
+    // Files are as they are to be, but nobody is told.
+    done.map_err(
+        |error| if fixed > 0 { error.context(format!("{fixed} fixed, but not reported")) } else { error },
+    )
 }
 
 impl Check {
@@ -86,7 +77,7 @@ impl Check {
 /// A check under way.
 struct Checker<'a> {
     args: &'a Check,
-    levels: Rc<RuleLevels>,
+    configurations: &'a Configurations<'a>,
     out: Box<dyn Write>,
     report: Report,
     summary: Summary,
@@ -99,39 +90,31 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     /// Checks one configuration; that it can't be read is told.
-    fn check(&mut self, input: &Input, settings: &Settings) -> io::Result<()> {
+    fn check(&mut self, one: &Configuration<'_>) -> io::Result<()> {
+        let input = one.input;
         let reading = &self.args.reading;
         if let Some(fault) = &input.fault {
             return self.failed(self.args.name(input), &Error::msg(fault.clone()));
         }
         let name = reading.stdin_filename.as_deref().filter(|_| input.is_stdin());
-        let given = match Given::read(&input.path) {
+        let given = match Given::read(&input.path, &reading.image) {
             Ok(given) => given.named(name),
             Err(error) => return self.failed(self.args.name(input), &error),
         };
-        let options = CompileOptions {
-            runner: settings.runner,
-            allowances: settings.allowances,
-            includes: !reading.no_includes,
-            root: reading.image.root.clone(),
-            template: reading.template.into(),
-            ..CompileOptions::default()
-        };
-        let levels = Rc::clone(&self.levels);
-        let compile = |files: &dyn Files| {
-            let mut compiled = compiler::compile_with(&given.path, files, &options);
-            let Compiled { sources, findings, .. } = &mut compiled;
-            *findings = leveled(std::mem::take(findings), |finding| {
-                let own = levels.of(finding);
-                own.or_else(|| settings.level(finding, path(sources, finding.at)))
-            });
-            compiled
+        let configurations = self.configurations;
+        let others = configurations.others(one);
+        let mut subject = Subject {
+            given: &given,
+            is_stdin: input.is_stdin(),
+            compile: &|files| configurations.compile(one, &given.path, files),
+            others: &others,
+            done: None,
         };
         self.summary.configurations += 1;
         let mut compiled =
-            if self.args.fixes() { self.mend(input, &given, &compile)? } else { compile(&given) };
-        self.foresight.count(&given, &compile, &mut compiled, &mut self.summary);
-        self.summary.read(&compiled.sources);
+            if self.args.fixes() { self.mend(&mut subject)? } else { (subject.compile)(&given) };
+        self.foresight.count(&subject, &mut compiled, &mut self.summary);
+        self.summary.read(&compiled.sources, &given);
         compiled.findings.iter().for_each(|finding| self.summary.count(finding));
         if !self.args.fixing.diff {
             let findings = finding::group(compiled.findings);
@@ -141,39 +124,50 @@ impl Checker<'_> {
     }
 
     /// Makes the fixes, or says what they would change; what is still found then is returned.
-    fn mend(
-        &mut self,
-        input: &Input,
-        given: &Given,
-        compile: &dyn Fn(&dyn Files) -> Compiled,
-    ) -> io::Result<Compiled> {
+    fn mend(&mut self, subject: &mut Subject<'_>) -> io::Result<Compiled> {
+        let Subject { given, compile, others, .. } = *subject;
         let allowed = if self.args.fixing.unsafe_fixes { Safety::Unsafe } else { Safety::Safe };
         // What is only shown is not read again from the disk by the next configuration.
-        let planned = self.args.fixing.diff.then(|| self.foresight.of(allowed));
-        let mended = match &planned {
-            Some(planned) => fix::mend(&planned.over(given), compile, allowed),
-            None => fix::mend(given, compile, allowed),
+        let mended = if self.args.fixing.diff {
+            fix::mend(&self.foresight.of(allowed).over(given), compile, others, allowed)
+        } else {
+            fix::mend(given, compile, others, allowed)
         };
-        if let Some(planned) = planned {
-            planned.add(&mended.changed);
-            self.difference(&mended)?;
-            for line in report::withheld(&mended) {
-                writeln!(self.out, "{line}")?;
-            }
-        } else if let Err(error) = mending::write(&mended, &given.path, input.is_stdin()) {
+        if let Err(error) = self.make(&mended, subject, allowed)? {
             self.failed(&given.path, &error)?;
             // Nothing is mended, so all that was found is there.
-            return Ok(compile(&mending::before(mended, &given.path)));
-        } else {
-            self.report.mended(&mut *self.out, &mended)?;
+            return Ok(compile(&mending::before(mended, given)));
         }
+        subject.done = Some(allowed);
         self.summary.fixed += mended.made.len() as u64;
+        self.summary.left_untried(mended.ran_out);
         Ok(mended.compiled)
+    }
+
+    /// Writes what was mended and says so, or says what would change. The inner error says why it is not written, or would not be.
+    fn make(&mut self, mended: &Mended, subject: &Subject<'_>, allowed: Safety) -> io::Result<Result<()>> {
+        let Subject { given, is_stdin, .. } = *subject;
+        if !self.args.fixing.diff {
+            let written = mending::write(mended, given, is_stdin);
+            if written.is_ok() {
+                self.report.mended(&mut *self.out, mended)?;
+            }
+            return Ok(written);
+        }
+        if let Some((path, why)) = mending::refusal(&mended.changed, given, is_stdin) {
+            return Ok(Err(Error::msg(why).context(rewrite::unwritten(&path))));
+        }
+        self.foresight.of(allowed).add(given, &mended.changed);
+        self.difference(mended)?;
+        for line in report::withheld(mended) {
+            writeln!(self.out, "{line}")?;
+        }
+        Ok(Ok(()))
     }
 
     /// Prints what would change.
     fn difference(&mut self, mended: &Mended) -> io::Result<()> {
-        let mut stdout = io::BufWriter::new(io::stdout().lock());
+        let mut stdout = report::stdout();
         for (path, changed) in &mended.changed {
             report::unified(&mut stdout, &mended.compiled, path, changed, self.color)?;
         }
@@ -200,9 +194,4 @@ impl Checker<'_> {
         self.out.flush()?;
         Ok(ExitCode::from(if self.summary.failed > 0 { 2 } else { u8::from(found) }))
     }
-}
-
-/// The file that a place is in.
-fn path(sources: &Sources, at: Loc) -> &Path {
-    sources.get(at.file).map_or(Path::new(""), |source| &source.path)
 }

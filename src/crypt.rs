@@ -14,7 +14,7 @@ use crate::{
     args::{Crypt, Image, Scheme},
     files::Given,
     password,
-    report::complain,
+    report::{self, complain},
 };
 
 /// Prints the hash of a password: 0. With `--check`: 0 if the password is the user's, 1 if not.
@@ -43,17 +43,18 @@ fn hash(scheme: Scheme, user: Option<&str>) -> Result<ExitCode> {
         Scheme::Nt => crypt::Scheme::Nt,
     };
     let hash = crypt::hash(scheme, &password).context("the system has no randomness to give")?;
-    let mut out = io::stdout().lock();
+    let mut out = report::stdout();
     match user {
         Some(user) => writeln!(out, "\"{user}:{}:{hash}\"", scheme.kind())?,
         None => writeln!(out, "{}:{hash}", scheme.kind())?,
     }
+    out.flush()?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn check(file: &Path, user: &str, image: &Image) -> Result<ExitCode> {
-    let given = Given::read(file)?;
-    let compiled = given.compile(image);
+    let given = Given::read(file, image)?;
+    let compiled = given.compile();
     // Of entries with one name the last counts.
     let Some(entry) = compiled.program.users.iter().rfind(|entry| entry.name.as_bytes() == user.as_bytes())
     else {

@@ -1,9 +1,5 @@
 //! `cfgc diff`: compile both, compare, report.
-use std::{
-    io::{self, Write},
-    path::Path,
-    process::ExitCode,
-};
+use std::{io::Write, path::Path, process::ExitCode};
 
 use anyhow::{Result, bail};
 use compiler::{Compiled, change, finding::Finding};
@@ -12,7 +8,7 @@ use crate::{
     args::{Diff, Image},
     files::Given,
     report::{
-        complain,
+        self, complain,
         diff::{self, Versions},
         rejected,
     },
@@ -31,7 +27,7 @@ pub(crate) fn run(args: &Diff) -> Result<ExitCode> {
     let mut changes = change::compare(&old, &new);
     diff::hide(&mut changes, [&old, &new]);
     let versions = Versions { old: &old, new: &new };
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = report::stdout();
     if args.json {
         diff::json(&mut out, versions, &changes)?;
     } else {
@@ -47,7 +43,7 @@ pub(crate) fn run(args: &Diff) -> Result<ExitCode> {
 }
 
 fn read(path: &Path, image: &Image) -> Result<Compiled> {
-    Ok(Given::read(path)?.compile(image))
+    Ok(Given::read(path, image)?.compile())
 }
 
 /// Why the answer does not cover all of a configuration.

@@ -44,8 +44,8 @@ pub(crate) fn run(args: &Doctor, color: Color) -> Result<ExitCode> {
     {
         bail!("there is no process {id} here, or its limits can't be read");
     }
-    let given = Given::read(&args.file)?;
-    let compiled = given.compile(&Image::default());
+    let given = Given::read(&args.file, &Image::default())?;
+    let compiled = given.compile();
     let refused = compiled.findings.iter().filter(|finding| finding.refused).count();
     if refused > 0 {
         complain(&report::rejected(&args.file, refused));
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &Doctor, color: Color) -> Result<ExitCode> {
     if args.probe {
         probe::examine(&mut examination);
     }
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = report::stdout();
     let outcome = examination.finish().without(&args.allow);
     if args.json {
         report::doctor::json(&mut out, &compiled.sources, &outcome)?;

@@ -11,12 +11,12 @@ use crate::{
     args::Explain,
     doctor::checks,
     names::{self, Named},
-    rules,
+    report, rules,
 };
 
 /// Prints a rule's documentation, or a list of all rules.
 pub(crate) fn run(args: &Explain) -> Result<ExitCode> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = report::stdout();
     match &args.rule {
         Some(name) => match names::find(name)? {
             Named::Rule(rule) => {

@@ -1,6 +1,9 @@
 //! Files from the disk and standard input.
+mod root;
+
 use std::{
     cell::Cell,
+    fs,
     io::{self, ErrorKind},
     path::{Component, Path, PathBuf},
 };
@@ -35,18 +38,38 @@ pub(crate) fn plain(path: &Path) -> PathBuf {
     path.components().filter(|step| *step != Component::CurDir).collect()
 }
 
+impl Image {
+    /// Where a file is that a configuration names, behind links: one in the folder of `--root` never outside it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub(crate) fn place(&self, path: &Path) -> io::Result<PathBuf> {
+        // Below the working directory, whose path is empty, what starts with `..` is a relative path: no file of the image.
+        let inside = self.root.as_ref().and_then(|root| Some((root, path.strip_prefix(root).ok()?)));
+        match inside {
+            Some((root, inside)) if root.as_os_str().is_empty() && !inside.starts_with("..") => {
+                root::place(Path::new("."), inside)
+            }
+            Some((root, inside)) if !root.as_os_str().is_empty() => root::place(root, inside),
+            _ => fs::canonicalize(path),
+        }
+    }
+}
+
 /// A configuration that was read already, and the disk for what it includes. Relative paths are taken from the working
 /// directory, as 3proxy does.
 pub(crate) struct Given {
     /// What it is called in findings.
     pub(crate) path: PathBuf,
+    /// Where included files are.
+    image: Image,
     /// Handed to the first who asks, not copied.
     text: Cell<Option<Vec<u8>>>,
 }
 
 impl Given {
-    /// Reads the text at `path`, or standard input for `-`.
-    pub(crate) fn read(path: &Path) -> Result<Self> {
+    /// Reads the text at `path`, or standard input for `-`; what it includes will be read from `image`.
+    pub(crate) fn read(path: &Path, image: &Image) -> Result<Self> {
         let text = if is_stdin(path) { read::stream(io::stdin().lock()) } else { read::configuration(path) };
         let shown = path.display();
         let text = text.map_err(|error| match error.kind() {
@@ -55,12 +78,12 @@ impl Given {
             _ => Error::new(error).context(format!("`{shown}` can't be read")),
         })?;
         let path = if is_stdin(path) { STDIN_NAME.into() } else { path.to_owned() };
-        Ok(Self::of(path, text))
+        Ok(Self { path, image: image.clone(), text: Cell::new(Some(text)) })
     }
 
-    /// A configuration of which the text is known.
-    pub(crate) fn of(path: PathBuf, text: Vec<u8>) -> Self {
-        Self { path, text: Cell::new(Some(text)) }
+    /// The same with this text.
+    pub(crate) fn with(&self, text: Vec<u8>) -> Self {
+        Self { path: self.path.clone(), image: self.image.clone(), text: Cell::new(Some(text)) }
     }
 
     /// The same under another name, if there is one.
@@ -72,10 +95,21 @@ impl Given {
     }
 
     /// Compiles it as it is to be run: the markers of a template are words as any other.
-    pub(crate) fn compile(&self, image: &Image) -> Compiled {
-        let options =
-            CompileOptions { root: image.root.clone(), template: Template::No, ..CompileOptions::default() };
+    pub(crate) fn compile(&self) -> Compiled {
+        let options = CompileOptions {
+            root: self.image.root.clone(),
+            template: Template::No,
+            ..CompileOptions::default()
+        };
         compiler::compile_with(&self.path, self, &options)
+    }
+
+    /// Where a file of it is, behind links.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub(crate) fn located(&self, path: &Path) -> io::Result<PathBuf> {
+        if path == self.path { fs::canonicalize(path) } else { self.image.place(path) }
     }
 
     /// What was read.
@@ -87,7 +121,11 @@ impl Given {
 impl Files for Given {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let given = (path == self.path).then(|| self.text.take()).flatten();
-        given.map_or_else(|| read::included(path), Ok)
+        given.map_or_else(|| read::included(&self.located(path)?), Ok)
+    }
+
+    fn place(&self, path: &Path) -> PathBuf {
+        self.located(path).unwrap_or_else(|_| path.to_owned())
     }
 }
 

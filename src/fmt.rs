@@ -5,11 +5,11 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::{Error, Result, anyhow};
+use anyhow::{Result, anyhow};
 use compiler::{fix::Changed, options::Template};
 
 use crate::{
-    args::{Color, Fmt},
+    args::{Color, Fmt, Image},
     files::{Given, is_stdin},
     report::{self, complain, printable},
     rewrite,
@@ -20,16 +20,19 @@ use crate::{
 /// # Errors
 /// Nothing can be printed.
 pub(crate) fn run(args: &Fmt, color: Color) -> Result<ExitCode> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = report::stdout();
     let color = color.is_on(&io::stdout());
+    let told = args.check || args.diff;
     let (mut differs, mut failed) = (false, false);
     for path in &args.files {
         match changed(path, args.template.into()) {
             Ok(changed) => {
-                differs |= changed.before != changed.after;
-                if let Err(error) = write_or_tell(args, path, &changed, color, &mut out) {
-                    complain(&format!("{error:#}"));
-                    failed = true;
+                let differs_here = changed.before != changed.after;
+                differs |= differs_here;
+                if !told {
+                    failed |= !written(path, &changed, &mut out)?;
+                } else if differs_here {
+                    tell(args, path, &changed, color, &mut out)?;
                 }
             }
             Err(error) => {
@@ -39,13 +42,12 @@ pub(crate) fn run(args: &Fmt, color: Color) -> Result<ExitCode> {
         }
     }
     out.flush()?;
-    let told = args.check || args.diff;
     Ok(ExitCode::from(if failed { 2 } else { u8::from(told && differs) }))
 }
 
 /// A file as it is, and as it is to be.
 fn changed(path: &Path, template: Template) -> Result<Changed> {
-    let given = Given::read(path)?;
+    let given = Given::read(path, &Image::default())?;
     let name = given.path.clone();
     let before = given.into_text();
     let after = grammar::format::format(&before, template.for_file(path))
@@ -53,27 +55,23 @@ fn changed(path: &Path, template: Template) -> Result<Changed> {
     Ok(Changed { before, after })
 }
 
-/// Writes the file, or says what would change.
-fn write_or_tell(
-    args: &Fmt,
-    path: &Path,
-    changed: &Changed,
-    color: bool,
-    out: &mut dyn Write,
-) -> Result<(), Error> {
-    let differs = changed.before != changed.after;
+/// Says what would change.
+fn tell(args: &Fmt, path: &Path, changed: &Changed, color: bool, out: &mut dyn Write) -> io::Result<()> {
     if args.diff {
-        if differs {
-            report::unified_alone(out, path, changed, color)?;
-        }
-    } else if args.check {
-        if differs {
-            writeln!(out, "{}", printable(&path.display().to_string()))?;
-        }
-    } else if is_stdin(path) {
-        out.write_all(&changed.after)?;
-    } else if differs {
-        rewrite::replace(path, &changed.before, &changed.after)?;
+        return report::unified_alone(out, path, changed, color);
     }
-    Ok(())
+    writeln!(out, "{}", printable(&path.display().to_string()))
+}
+
+/// Writes the file if that changes it. `false`: it can't be written, which was told.
+fn written(path: &Path, changed: &Changed, out: &mut dyn Write) -> io::Result<bool> {
+    if is_stdin(path) {
+        out.write_all(&changed.after)?;
+    } else if changed.before != changed.after
+        && let Err(error) = rewrite::replace(path, &changed.before, &changed.after)
+    {
+        complain(&format!("{error:#}"));
+        return Ok(false);
+    }
+    Ok(true)
 }

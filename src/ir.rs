@@ -1,8 +1,5 @@
 //! `cfgc ir`: what a configuration compiles to.
-use std::{
-    io::{self, Write},
-    process::ExitCode,
-};
+use std::{io::Write, process::ExitCode};
 
 use anyhow::Result;
 use compiler::policy::Policy;
@@ -11,10 +8,10 @@ use crate::{args::Ir, files::Given, report};
 
 /// Prints the Program and the sizes of its tables: 0, or 1 if 3proxy refuses the configuration, so that it is not whole.
 pub(crate) fn run(args: &Ir) -> Result<ExitCode> {
-    let given = Given::read(&args.file)?;
-    let compiled = given.compile(&args.image);
+    let given = Given::read(&args.file, &args.image)?;
+    let compiled = given.compile();
     let policy = Policy::compile(&compiled.program);
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = report::stdout();
     report::ir::write(&mut out, &compiled.sources, &policy)?;
     out.flush()?;
     let refused = compiled.findings.iter().filter(|finding| finding.refused).count();

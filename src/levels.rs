@@ -1,11 +1,13 @@
 //! How bad the user thinks a rule's findings are: by `--allow`, `--warn` and `--deny`, and in `cfgc.toml`.
-use anyhow::Result;
-use compiler::finding::{Finding, Level};
+use std::collections::HashMap;
 
-use crate::{
-    names::{self, breadth},
-    report::complain,
+use anyhow::Result;
+use compiler::{
+    finding::{Finding, Level},
+    lints::{self, Rule},
 };
+
+use crate::{names, report::complain};
 
 /// Levels from the command line. Each names a rule, a group of rules, or `all`; what names fewer rules wins, and of
 /// equals the stricter.
@@ -46,19 +48,44 @@ impl Levels {
     pub(crate) fn asked(&self) -> RuleLevels {
         let named = [(Level::Deny, &self.deny), (Level::Warn, &self.warn), (Level::Allow, &self.allow)];
         let all = named.into_iter().flat_map(|(level, names)| names.iter().map(move |name| (name, level)));
-        RuleLevels(all.map(|(name, level)| (name.clone(), level)).collect())
+        RuleLevels::new(all.map(|(name, level)| (name.clone(), level)).collect())
     }
 }
 
-/// Levels that were asked for, each for a rule, a group of rules or all.
+/// Levels that were asked for, looked up once: of each rule by the narrowest name, and of equals the strictest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct RuleLevels(pub(crate) Vec<(String, Level)>);
+pub(crate) struct RuleLevels {
+    /// By the name that was given, which may be that of a part of a rule.
+    named: HashMap<String, Level>,
+    rules: HashMap<&'static str, Level>,
+    /// Of all rules.
+    all: Option<Level>,
+}
 
 impl RuleLevels {
-    /// The level that was asked for: by the narrowest name, and of equals the strictest.
+    /// Each for a rule, a group of rules or all.
+    pub(crate) fn new(asked: Vec<(String, Level)>) -> Self {
+        let mut named: HashMap<String, Level> = HashMap::new();
+        for (name, level) in asked {
+            named.entry(name).and_modify(|known| *known = level.max(*known)).or_insert(level);
+        }
+        if named.is_empty() {
+            return Self::default();
+        }
+        let all = named.get(names::ALL).copied();
+        let of = |rule: &Rule| {
+            let called = [rule.name].into_iter().chain(rule.aliases.iter().copied());
+            let own = called.filter_map(|name| named.get(name)).max();
+            own.or_else(|| named.get(rule.group.name())).copied().or(all)
+        };
+        let rules = lints::all().iter().filter_map(|rule| Some((rule.name, of(rule)?))).collect();
+        Self { named, rules, all }
+    }
+
+    /// The level that was asked for.
     pub(crate) fn of(&self, finding: &Finding) -> Option<Level> {
-        let named = self.0.iter().filter_map(|(name, level)| Some((breadth(name, finding)?, *level)));
-        named.min_by_key(|(breadth, level)| (*breadth, std::cmp::Reverse(*level))).map(|(_, level)| level)
+        let part = finding.part.and_then(|part| self.named.get(part));
+        part.or_else(|| self.rules.get(finding.rule)).copied().or(self.all)
     }
 }
 

@@ -24,7 +24,7 @@ mod test;
 mod trace;
 
 use std::{
-    io::{self, ErrorKind},
+    io::{self, ErrorKind, Write},
     process::ExitCode,
 };
 
@@ -32,7 +32,10 @@ use args::{Args, Command};
 use clap::Parser;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(told) => return tell(&told),
+    };
     let done = match &args.command {
         Command::Check(check) => check::run(check, args.color),
         Command::Run(run) => run::run(run, args.color.is_on(&io::stderr())),
@@ -49,6 +52,14 @@ fn main() -> ExitCode {
         Command::Rules(rules) => rules::run(rules),
     };
     done.unwrap_or_else(|error| fail(&error))
+}
+
+/// Prints the help that was asked for, or what is wrong with the arguments.
+fn tell(told: &clap::Error) -> ExitCode {
+    match told.print().and_then(|()| io::stdout().flush()) {
+        Ok(()) => ExitCode::from(u8::from(told.use_stderr()) * 2),
+        Err(error) => fail(&report::unprinted(&error).into()),
+    }
 }
 
 /// Says on standard error why it could not be done.

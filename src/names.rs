@@ -2,7 +2,7 @@
 //! was meant by a name that nothing has.
 use anyhow::{Error, Result, anyhow, bail};
 use compiler::{
-    finding::{Finding, Level},
+    finding::Level,
     lints::{self, Group, Rule},
 };
 use grammar::directive::closest;
@@ -11,7 +11,7 @@ use runtime::findings::{EXPLAINED, Explained};
 use crate::{doctor::checks, report::complain};
 
 /// Names every rule.
-const ALL: &str = "all";
+pub(crate) const ALL: &str = "all";
 
 /// What a name stands for that `cfgc explain` knows.
 pub(crate) enum Named {
@@ -102,19 +102,6 @@ pub(crate) fn stays_denied(name: &str, level: Level) -> Option<String> {
 pub(crate) fn tell_renamed(name: &str) {
     if let Some(renamed) = renamed(name) {
         complain(&renamed);
-    }
-}
-
-/// How much `name` stands for, from a part of a rule (0) to all (3), if `finding` is of it.
-pub(crate) fn breadth(name: &str, finding: &Finding) -> Option<u8> {
-    if finding.part == Some(name) {
-        return Some(0);
-    }
-    match lints::find(finding.rule) {
-        _ if name == ALL => Some(3),
-        Some(rule) if name == rule.group.name() => Some(2),
-        Some(rule) if rule.is_called(name) => Some(1),
-        _ => None,
     }
 }
 

@@ -12,6 +12,7 @@ mod location;
 mod mended;
 mod sarif;
 mod short;
+mod stdout;
 mod style;
 pub(crate) mod suite;
 mod summary;
@@ -37,6 +38,7 @@ use compiler::{
 pub(crate) use findings::Report;
 use location::{relative, uri};
 pub(crate) use mended::withheld;
+pub(crate) use stdout::{stdout, unprinted};
 pub(crate) use style::Style;
 pub(crate) use summary::Summary;
 

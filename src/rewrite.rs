@@ -14,15 +14,21 @@ use runtime::{reload::read, replace::Beside};
 /// Replaces the file at `path`, which held `before`, so that a reader sees all of the old text or all of the new one. Mode and
 /// owner stay, and a link stays a link.
 pub(crate) fn replace(path: &Path, before: &[u8], after: &[u8]) -> Result<()> {
-    Rewrite::prepare(path, before, after)?.done()
+    Rewrite::prepare(path, behind_links, before, after)?.done()
 }
 
-/// Replaces files and then does `last`: all of it, or on an error none.
+/// Where the file at a path is.
+fn behind_links(path: &Path) -> io::Result<PathBuf> {
+    fs::canonicalize(path)
+}
+
+/// Replaces files, which are where `place` says, and then does `last`: all of it, or on an error none.
 pub(crate) fn replace_all<'a>(
     files: impl Iterator<Item = (&'a Path, &'a Changed)>,
+    place: impl Fn(&Path) -> io::Result<PathBuf>,
     last: impl FnOnce() -> io::Result<()>,
 ) -> Result<()> {
-    let rewrites = prepare_all(files)?;
+    let rewrites = prepare_all(files, place)?;
     let mut done = Vec::with_capacity(rewrites.len());
     for Reversible { new, old } in rewrites {
         if let Err(error) = new.done() {
@@ -48,8 +54,14 @@ struct Reversible {
 
 impl Rewrite {
     /// Does nearly all that can fail, but leaves the file at `path`, which held `before`, as it is.
-    fn prepare(path: &Path, before: &[u8], text: &[u8]) -> Result<Self> {
-        let text = ready(path, before, text).with_context(|| unwritten(path))?;
+    fn prepare(
+        path: &Path,
+        place: impl Fn(&Path) -> io::Result<PathBuf>,
+        before: &[u8],
+        text: &[u8],
+    ) -> Result<Self> {
+        let ready = || ready(&place(path)?, before, text);
+        let text = ready().with_context(|| unwritten(path))?;
         Ok(Self { text, path: path.to_owned() })
     }
 
@@ -66,11 +78,14 @@ impl Rewrite {
     }
 }
 
-fn prepare_all<'a>(files: impl Iterator<Item = (&'a Path, &'a Changed)>) -> Result<Vec<Reversible>> {
+fn prepare_all<'a>(
+    files: impl Iterator<Item = (&'a Path, &'a Changed)>,
+    place: impl Fn(&Path) -> io::Result<PathBuf>,
+) -> Result<Vec<Reversible>> {
     let mut rewrites: Vec<Reversible> = Vec::new();
     let mut texts: BTreeMap<PathBuf, (&Path, &[u8])> = BTreeMap::new();
     for (path, Changed { before, after }) in files {
-        let new = Rewrite::prepare(path, before, after)?;
+        let new = Rewrite::prepare(path, &place, before, after)?;
         match texts.get(new.text.place()) {
             // Two names of one file.
             Some((_, text)) if text == after => continue,
@@ -81,7 +96,7 @@ fn prepare_all<'a>(files: impl Iterator<Item = (&'a Path, &'a Changed)>) -> Resu
             ),
             None => texts.insert(new.text.place().to_owned(), (path, after)),
         };
-        rewrites.push(Reversible { new, old: Rewrite::prepare(path, before, before)? });
+        rewrites.push(Reversible { new, old: Rewrite::prepare(path, &place, before, before)? });
     }
     Ok(rewrites)
 }
@@ -101,23 +116,40 @@ fn put_back(old: Vec<Rewrite>, error: Error) -> Error {
     error.context(format!("`{}` is rewritten and can't be put back", stuck.join("`, `")))
 }
 
-fn unwritten(path: &Path) -> String {
+/// That a file was not replaced.
+pub(crate) fn unwritten(path: &Path) -> String {
     format!("`{}` can't be rewritten", path.display())
 }
 
-fn ready(path: &Path, before: &[u8], text: &[u8]) -> Result<Beside> {
-    let place = fs::canonicalize(path)?;
-    if read::included(&place)? != before {
+fn ready(place: &Path, before: &[u8], text: &[u8]) -> Result<Beside> {
+    if read::included(place)? != before {
         bail!("it has changed meanwhile");
     }
-    // The new text would have one of them, and the others the old one.
-    let names = fs::metadata(&place)?.nlink();
-    if names > 1 {
-        bail!("it has {names} names (hard links), and the new text would get one of them");
+    if let Some(why) = refusal(place)? {
+        bail!(why);
     }
-    let mut new = Beside::of(path)?;
+    let mut new = Beside::of(place)?;
     new.write(text)?;
     Ok(new)
+}
+
+/// Why the file at a place is never replaced, and what helps.
+///
+/// # Errors
+/// What the system says.
+pub(crate) fn refusal(place: &Path) -> io::Result<Option<String>> {
+    let file = fs::metadata(place)?;
+    if !file.is_file() {
+        return Ok(Some("it is no regular file: mend the file from which it comes".to_owned()));
+    }
+    // The new text would have one of them, and the others the old one.
+    let names = file.nlink();
+    Ok((names > 1).then(|| {
+        format!(
+            "it has {names} names (hard links), and the new text would get one of them: \
+             make the others symbolic links, or this one a copy of its own (`cp FILE COPY && mv COPY FILE`)"
+        )
+    }))
 }
 
 #[cfg(test)]
@@ -130,7 +162,7 @@ mod tests {
 
     use compiler::fix::Changed;
 
-    use super::{replace, replace_all};
+    use super::{behind_links, replace, replace_all};
 
     #[test]
     fn mode_and_links_stay() {
@@ -172,7 +204,7 @@ mod tests {
         last: impl FnOnce() -> io::Result<()>,
     ) -> Result<(), String> {
         let files = files.iter().map(|(path, changed)| (&**path, changed));
-        replace_all(files, last).map_err(|error| format!("{error:#}"))
+        replace_all(files, behind_links, last).map_err(|error| format!("{error:#}"))
     }
 
     fn texts(folder: &Path) -> Vec<String> {
@@ -214,7 +246,8 @@ mod tests {
             }
             next
         });
-        let error = replace_all(taken, || Ok(())).map_err(|error| format!("{error:#}")).unwrap_err();
+        let error =
+            replace_all(taken, behind_links, || Ok(())).map_err(|error| format!("{error:#}")).unwrap_err();
         assert!(
             error.starts_with("no file is rewritten: `") && error.contains("/b` can't be rewritten: "),
             "{error}"

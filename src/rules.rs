@@ -8,7 +8,7 @@ use anyhow::Result;
 use compiler::lints::{self, Group, Rule};
 use serde::Serialize;
 
-use crate::args::Rules;
+use crate::{args::Rules, report};
 
 /// Goes up when something in the form is removed or means something else. The form is described in docs/json.md.
 const VERSION: u32 = 1;
@@ -36,10 +36,11 @@ struct Row {
 
 /// Prints every rule.
 pub(crate) fn run(args: &Rules) -> Result<ExitCode> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = report::stdout();
     if args.json {
         let rules = lints::all().iter().map(|rule| row(rule)).collect();
-        serde_json::to_writer_pretty(&mut out, &Document { version: VERSION, rules })?;
+        serde_json::to_writer_pretty(&mut out, &Document { version: VERSION, rules })
+            .map_err(io::Error::from)?;
         writeln!(out)?;
     } else {
         table(&mut out)?;

@@ -13,7 +13,7 @@ use compiler::{
 };
 
 use crate::{
-    args::{Color, Format, Test},
+    args::{Color, Format, Image, Test},
     files::Given,
     report::{
         self, Report, complain,
@@ -26,8 +26,8 @@ use crate::{
 /// # Errors
 /// Why they can't be run, where that is no fault of a line: a file can't be read, no test has a name like the filter.
 pub(crate) fn run(args: &Test, color: Color) -> Result<ExitCode> {
-    let given = Given::read(&args.file)?;
-    let compiled = given.compile(&args.image);
+    let given = Given::read(&args.file, &args.image)?;
+    let compiled = given.compile();
     if compiled.findings.iter().any(|finding| finding.refused) {
         return refuse(compiled, color);
     }
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Test, color: Color) -> Result<ExitCode> {
     let coverage =
         args.coverage.then(|| coverage::of(&compiled.program, files.iter().flat_map(|file| &file.ran)));
     let results = Results { compiled: &compiled, files: &files, coverage: coverage.as_deref() };
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = report::stdout();
     report::suite::write(&mut out, &results, args.format, color.is_on(&io::stdout()))?;
     out.flush()?;
     Ok(ExitCode::from(u8::from(results.failed() > 0)))
@@ -78,7 +78,7 @@ fn read(args: &Test) -> Result<Option<Vec<(String, Suite)>>> {
 }
 
 fn text(path: &Path) -> Result<String> {
-    let bytes = Given::read(path)?.into_text();
+    let bytes = Given::read(path, &Image::default())?.into_text();
     String::from_utf8(bytes).with_context(|| format!("`{}` is no text in UTF-8", path.display()))
 }
 

@@ -24,8 +24,8 @@ pub(crate) fn run(args: &Trace, color: Color) -> Result<ExitCode> {
     if is_stdin && args.password_stdin {
         bail!("the configuration and the password can't both be standard input");
     }
-    let given = Given::read(&args.file)?;
-    let compiled = given.compile(&args.image);
+    let given = Given::read(&args.file, &args.image)?;
+    let compiled = given.compile();
     let refused = compiled.findings.iter().filter(|finding| finding.refused).count();
     if refused > 0 {
         report::complain(&report::rejected(&args.file, refused));
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Trace, color: Color) -> Result<ExitCode> {
         query.password = Some(password::line(io::stdin().lock())?);
     }
     let trace = trace::explain(&policy, &query);
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = report::stdout();
     let subject =
         print::Subject { sources: &compiled.sources, policy: &policy, query: &query, trace: &trace };
     if args.json {

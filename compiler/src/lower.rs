@@ -20,7 +20,7 @@ mod tls;
 
 use std::{
     collections::HashMap,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     sync::{Arc, LazyLock},
 };
 
@@ -324,11 +324,11 @@ impl<'f> Lowering<'f> {
     fn found_at(&self, path: &Path) -> PathBuf {
         let chroot = self.program.process.chroot.first().and_then(|chroot| chroot.value.first());
         let path = match chroot {
-            Some(root) => PathBuf::from(root.to_string()).join(path.strip_prefix("/").unwrap_or(path)),
+            Some(root) => PathBuf::from(root.to_string()).join(inside(path)),
             None => path.to_owned(),
         };
-        let path = match (&self.options.root, path.strip_prefix("/")) {
-            (Some(root), Ok(inside)) => root.join(inside),
+        let path = match &self.options.root {
+            Some(root) if path.has_root() => root.join(inside(&path)),
             _ => path,
         };
         // One file has one name, however it is written.
@@ -357,6 +357,12 @@ impl<'f> Lowering<'f> {
         }
         Compiled { sources: self.sources, program: Arc::new(self.program), findings: self.findings }
     }
+}
+
+/// A path from the root folder on: a `..` at its start leads nowhere there.
+fn inside(path: &Path) -> PathBuf {
+    let is_no_step = |step: &Component<'_>| matches!(step, Component::RootDir | Component::ParentDir);
+    path.components().skip_while(is_no_step).collect()
 }
 
 /// The first line among `lines` that begins with the name of a command. What else stands behind an `end` may be notes.

@@ -25,6 +25,11 @@ pub trait Files {
     /// # Errors
     /// What the system says; a finding will repeat it.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// What is the same for all paths that lead to one file.
+    fn place(&self, path: &Path) -> PathBuf {
+        path.to_owned()
+    }
 }
 
 /// So long may a text be, in bytes. Nobody means more, and with all that it includes spans and tables can address it.

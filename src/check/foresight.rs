@@ -1,26 +1,27 @@
 //! What `--fix` would do: the summary says how much, and no fix is shown that would not be made.
 use std::{
     collections::BTreeMap,
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
 use compiler::{
     Compiled,
-    fix::{Changed, Foreseen, Safety, foresee},
+    fix::{Changed, Foreseen, Other, Safety, foresee},
     sources::Files,
 };
 
-use crate::report::Summary;
+use super::mending;
+use crate::{files::Given, report::Summary};
 
 /// The texts of files as fixes would leave them, by where they are. Configurations may share a file: it is mended once.
 #[derive(Default)]
 pub(super) struct Planned(BTreeMap<PathBuf, Vec<u8>>);
 
 impl Planned {
-    /// Fixes are made in them.
-    pub(super) fn add(&mut self, changed: &BTreeMap<PathBuf, Changed>) {
-        self.0.extend(changed.iter().map(|(path, changed)| (place(path), changed.after.clone())));
+    /// Fixes are made in `files`.
+    pub(super) fn add(&mut self, files: &dyn Files, changed: &BTreeMap<PathBuf, Changed>) {
+        self.0.extend(changed.iter().map(|(path, changed)| (files.place(path), changed.after.clone())));
     }
 
     /// The files `below` with what is planned.
@@ -28,9 +29,9 @@ impl Planned {
         Over { planned: self, below }
     }
 
-    fn touches(&self, compiled: &Compiled) -> bool {
+    fn touches(&self, files: &dyn Files, compiled: &Compiled) -> bool {
         !self.0.is_empty()
-            && compiled.sources.iter().any(|(_, source)| self.0.contains_key(&place(&source.path)))
+            && compiled.sources.iter().any(|(_, source)| self.0.contains_key(&files.place(&source.path)))
     }
 }
 
@@ -41,8 +42,12 @@ struct Over<'a> {
 
 impl Files for Over<'_> {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        let planned = (!self.planned.0.is_empty()).then(|| self.planned.0.get(&place(path))).flatten();
+        let planned = (!self.planned.0.is_empty()).then(|| self.planned.0.get(&self.place(path))).flatten();
         planned.map_or_else(|| self.below.read(path), |text| Ok(text.clone()))
+    }
+
+    fn place(&self, path: &Path) -> PathBuf {
+        self.below.place(path)
     }
 }
 
@@ -57,11 +62,10 @@ impl Files for Read<'_> {
         let read = self.compiled.sources.iter().find(|(_, source)| source.path == path);
         read.map_or_else(|| self.below.read(path), |(_, source)| Ok(source.text.to_vec()))
     }
-}
 
-/// Where a file is, behind links.
-fn place(path: &Path) -> PathBuf {
-    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+    fn place(&self, path: &Path) -> PathBuf {
+        self.below.place(path)
+    }
 }
 
 /// What would be done so far: by `--fix`, and by `--unsafe-fixes`.
@@ -69,6 +73,23 @@ fn place(path: &Path) -> PathBuf {
 pub(super) struct Foresight {
     safe: Planned,
     all: Planned,
+}
+
+/// A configuration of which fixes are foreseen.
+pub(super) struct Subject<'a> {
+    pub(super) given: &'a Given,
+    pub(super) is_stdin: bool,
+    pub(super) compile: &'a dyn Fn(&dyn Files) -> Compiled,
+    pub(super) others: &'a [Other<'a>],
+    /// Fixes up to these were made, or planned, already.
+    pub(super) done: Option<Safety>,
+}
+
+/// What a plan comes to.
+struct Outcome {
+    made: usize,
+    /// One of the files would not be replaced, so nothing would be done.
+    is_refused: bool,
 }
 
 impl Foresight {
@@ -81,48 +102,55 @@ impl Foresight {
     }
 
     /// Counts the fixes of `compiled` that would be made, and takes out those that would not.
-    pub(super) fn count(
-        &mut self,
-        below: &dyn Files,
-        compile: &dyn Fn(&dyn Files) -> Compiled,
-        compiled: &mut Compiled,
-        summary: &mut Summary,
-    ) {
-        if compiled.findings.iter().all(|finding| finding.fix.is_none()) {
+    pub(super) fn count(&mut self, subject: &Subject<'_>, compiled: &mut Compiled, summary: &mut Summary) {
+        let has_none = compiled.findings.iter().all(|finding| finding.fix.is_none());
+        if has_none || subject.done == Some(Safety::Unsafe) {
             return;
         }
-        let shares = self.all.touches(compiled) || self.safe.touches(compiled);
-        let Some(all) = self.all.plan(below, compile, compiled, Safety::Unsafe) else {
+        let shares = self.all.touches(subject.given, compiled) || self.safe.touches(subject.given, compiled);
+        let Some(all) = self.all.plan(subject, compiled, Safety::Unsafe) else {
             summary.may_be_fixed(&compiled.findings);
             return;
         };
-        let safe = if shares || all.made.iter().any(|made| made.safety == Safety::Unsafe) {
-            self.safe.plan(below, compile, compiled, Safety::Safe).map_or(0, |safe| safe.made.len())
-        } else {
-            self.safe.add(&all.changed);
-            all.made.len()
+        let is_one = !shares && all.made.iter().all(|made| made.safety == Safety::Safe);
+        // A text that the plan for others changed has its lines elsewhere.
+        let planned: Vec<PathBuf> = self.all.0.keys().cloned().collect();
+        all.withhold(compiled, |path| !planned.contains(&subject.given.place(path)));
+        let of_all = self.all.take(subject, &all);
+        let of_safe = match subject.done {
+            Some(_) => Outcome { made: 0, is_refused: false },
+            None if is_one => self.safe.take(subject, &all),
+            None => {
+                let safe = self.safe.plan(subject, compiled, Safety::Safe).unwrap_or_default();
+                summary.or_more(safe.ran_out);
+                self.safe.take(subject, &safe)
+            }
         };
-        summary.would_be_fixed(safe, all.made.len().saturating_sub(safe));
-        if !shares {
-            all.withhold(compiled);
+        summary.or_more(all.ran_out);
+        summary.would_be_fixed(of_safe.made, of_all.made.saturating_sub(of_safe.made));
+        for finding in &mut compiled.findings {
+            let is_refused = |safety| of_safe.is_refused || of_all.is_refused && safety == Safety::Unsafe;
+            finding.fix = finding.fix.take().filter(|fix| !is_refused(fix.safety));
         }
     }
 }
 
 impl Planned {
     /// Plans the fixes of `compiled`. `None`: it is too long to be tried.
-    fn plan(
-        &mut self,
-        below: &dyn Files,
-        compile: &dyn Fn(&dyn Files) -> Compiled,
-        compiled: &Compiled,
-        allowed: Safety,
-    ) -> Option<Foreseen> {
-        let read = Read { compiled, below };
+    fn plan(&self, subject: &Subject<'_>, compiled: &Compiled, allowed: Safety) -> Option<Foreseen> {
+        let read = Read { compiled, below: subject.given };
         let over = Over { planned: self, below: &read };
-        let shared = self.touches(compiled).then(|| compile(&over));
-        let foreseen = foresee(&over, compile, shared.as_ref().unwrap_or(compiled), allowed)?;
-        self.add(&foreseen.changed);
-        Some(foreseen)
+        let shared = self.touches(subject.given, compiled).then(|| (subject.compile)(&over));
+        foresee(&over, subject.compile, shared.as_ref().unwrap_or(compiled), subject.others, allowed)
+    }
+
+    /// Counts on what is foreseen, if it would be written.
+    fn take(&mut self, subject: &Subject<'_>, foreseen: &Foreseen) -> Outcome {
+        let is_refused = mending::refusal(&foreseen.changed, subject.given, subject.is_stdin).is_some();
+        if is_refused {
+            return Outcome { made: 0, is_refused };
+        }
+        self.add(subject.given, &foreseen.changed);
+        Outcome { made: foreseen.made.len(), is_refused }
     }
 }

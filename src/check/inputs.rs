@@ -1,5 +1,6 @@
 //! Which configurations are checked: files, standard input, and what stands in folders.
 use std::{
+    cell::OnceCell,
     collections::BTreeSet,
     fs,
     io::{self, Read},
@@ -27,9 +28,28 @@ pub(super) struct Input {
     pub(super) path: PathBuf,
     /// Why there is nothing to check.
     pub(super) fault: Option<String>,
+    /// The files that it reads besides its own, when somebody asked.
+    includes: OnceCell<BTreeSet<PathBuf>>,
 }
 
 impl Input {
+    fn new(path: PathBuf, fault: Option<String>) -> Self {
+        Self { path, fault, includes: OnceCell::new() }
+    }
+
+    /// Where the files are that it reads, its own among them: none, if it can be read once only.
+    pub(super) fn reads(&self, reading: &Reading) -> BTreeSet<PathBuf> {
+        if !self.path.is_file() {
+            return BTreeSet::new();
+        }
+        self.includes(reading).iter().cloned().chain(fs::canonicalize(&self.path)).collect()
+    }
+
+    /// The files that it reads besides its own.
+    fn includes(&self, reading: &Reading) -> &BTreeSet<PathBuf> {
+        self.includes.get_or_init(|| included(&self.path, reading).into_iter().collect())
+    }
+
     pub(super) fn is_stdin(&self) -> bool {
         is_stdin(&self.path)
     }
@@ -51,7 +71,7 @@ pub(super) fn find(paths: &[PathBuf], reading: &Reading) -> Vec<Input> {
 /// A file that was named. What would then be called as standard input is keeps its name.
 fn named(path: &Path) -> Input {
     let shown = Some(plain(path)).filter(|shown| !is_stdin(shown));
-    Input { path: shown.unwrap_or_else(|| path.to_owned()), fault: None }
+    Input::new(shown.unwrap_or_else(|| path.to_owned()), None)
 }
 
 /// Without the files that others of them include; all of them, if they include each other.
@@ -59,7 +79,7 @@ fn standing_alone(inputs: Vec<Input>, reading: &Reading) -> Vec<Input> {
     if inputs.len() < 2 {
         return inputs;
     }
-    let included: BTreeSet<PathBuf> = inputs.iter().flat_map(|input| included(input, reading)).collect();
+    let included: BTreeSet<&PathBuf> = inputs.iter().flat_map(|input| input.includes(reading)).collect();
     let is_part = |input: &Input| {
         !included.is_empty() && fs::canonicalize(&input.path).is_ok_and(|path| included.contains(&path))
     };
@@ -80,9 +100,9 @@ fn in_folder(folder: &Path, reading: &Reading) -> Vec<Input> {
         Ok(()) => None,
     };
     if fault.is_some() {
-        return vec![Input { path: folder.to_owned(), fault }];
+        return vec![Input::new(folder.to_owned(), fault)];
     }
-    standing_alone(found.into_iter().map(|path| Input { path, fault: None }).collect(), reading)
+    standing_alone(found.into_iter().map(|path| Input::new(path, None)).collect(), reading)
 }
 
 /// Collects what looks like a configuration in a folder and those in it, by name. Hidden files and folders are left out, and
@@ -148,19 +168,19 @@ fn commands(tree: &Tree, text: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// The files that a configuration reads besides its own, as the system calls them.
-fn included(input: &Input, reading: &Reading) -> Vec<PathBuf> {
+fn included(path: &Path, reading: &Reading) -> Vec<PathBuf> {
     // A pipe can be read once only.
-    if !input.path.is_file() {
+    if reading.no_includes || !path.is_file() {
         return Vec::new();
     }
-    let Ok(given) = Given::read(&input.path) else { return Vec::new() };
+    let Ok(given) = Given::read(path, &reading.image) else { return Vec::new() };
     let options = CompileOptions {
         root: reading.image.root.clone(),
         template: reading.template.into(),
         ..CompileOptions::default()
     };
-    let lowered = lower(&input.path, &given, &options);
-    lowered.sources.iter().skip(1).filter_map(|(_, source)| fs::canonicalize(&source.path).ok()).collect()
+    let lowered = lower(path, &given, &options);
+    lowered.sources.iter().skip(1).filter_map(|(_, source)| given.located(&source.path).ok()).collect()
 }
 
 #[cfg(test)]

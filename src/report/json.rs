@@ -52,17 +52,17 @@ impl Findings {
 
     pub(super) fn mended(&mut self, mended: &Mended) {
         self.fixed.extend(mended.made.iter().map(Made::new));
-        self.withheld.extend(
-            mended
-                .withheld
-                .iter()
-                .map(|withheld| Withheld { fix: Made::new(&withheld.fix), brings: withheld.brings.clone() }),
-        );
+        self.withheld.extend(mended.withheld.iter().map(|withheld| Withheld {
+            fix: Made::new(&withheld.fix),
+            brings: withheld.brings.clone(),
+            elsewhere: withheld.elsewhere.as_ref().map(|path| path.display().to_string()),
+        }));
     }
 
     /// Writes one document.
     pub(super) fn write(self, out: &mut dyn Write, summary: &Summary, statistics: bool) -> io::Result<()> {
         let (fixable, fixable_unsafely) = summary.fixable();
+        let (fixable_at_most, fixable_or_more) = summary.bounds();
         let totals = Totals {
             files: summary.configurations,
             files_read: summary.files(),
@@ -72,6 +72,8 @@ impl Findings {
             fixed: summary.fixed,
             fixable,
             fixable_unsafely,
+            fixable_at_most,
+            fixable_or_more,
         };
         let Self { findings, failed, fixed, withheld } = self;
         let statistics = statistics.then(|| Statistic::all(summary));
@@ -92,6 +94,8 @@ struct Totals {
     fixed: u64,
     fixable: u64,
     fixable_unsafely: u64,
+    fixable_at_most: bool,
+    fixable_or_more: bool,
 }
 
 /// A file that could not be checked or mended.
@@ -116,6 +120,7 @@ struct Withheld {
     #[serde(flatten)]
     fix: Made,
     brings: Vec<&'static str>,
+    elsewhere: Option<String>,
 }
 
 impl Made {

@@ -42,10 +42,13 @@ fn told(made: &Made) -> String {
     format!("[{rule}]: {}:{line}: {}", printable(&path.display().to_string()), printable(title))
 }
 
-fn not_made(Withheld { fix, brings }: &Withheld) -> String {
+fn not_made(Withheld { fix, brings, elsewhere }: &Withheld) -> String {
+    let place = elsewhere.as_ref().map(|path| format!(" in `{}`", printable(&path.display().to_string())));
     let why = match &brings[..] {
         [] => "it would not help".to_owned(),
-        rules => format!("then `{}` would find more", rules.join("`, `")),
+        rules => {
+            format!("then `{}` would find more{}", rules.join("`, `"), place.unwrap_or_default())
+        }
     };
     format!("not fixed{}: {why}", told(fix))
 }

@@ -8,7 +8,7 @@ use std::{
 use compiler::{
     finding::{Finding, Level},
     fix::Safety,
-    sources::Sources,
+    sources::{Files, Sources},
 };
 
 /// What was found in all configurations.
@@ -27,7 +27,11 @@ pub(crate) struct Summary {
     /// Fixes that would be made of what is left: by `--fix`, and beyond these by `--unsafe-fixes`.
     fixable: (u64, u64),
     /// It was not tried: there may be fewer.
-    untried: bool,
+    at_most: bool,
+    /// Not everything was tried: there may be more.
+    or_more: bool,
+    /// Nor when fixes were made.
+    left_untried: bool,
     /// Findings of each rule, at each level.
     rules: BTreeMap<(&'static str, Level), Count>,
 }
@@ -61,8 +65,8 @@ impl Summary {
     }
 
     /// Counts the files that a configuration consists of.
-    pub(crate) fn read(&mut self, sources: &Sources) {
-        self.files.extend(sources.iter().map(|(_, source)| source.path.clone()));
+    pub(crate) fn read(&mut self, sources: &Sources, files: &dyn Files) {
+        self.files.extend(sources.iter().map(|(_, source)| files.place(&source.path)));
     }
 
     /// So many fixes would be made by `--fix`, and so many more by `--unsafe-fixes`.
@@ -78,7 +82,22 @@ impl Summary {
             fixes.filter(|fix| fix.safety == safety).count()
         };
         self.would_be_fixed(of(Safety::Safe), of(Safety::Unsafe));
-        self.untried |= self.fixable != (0, 0);
+        self.at_most |= self.fixable != (0, 0);
+    }
+
+    /// There may be more than [`Self::would_be_fixed`] was told, if something is `untried`.
+    pub(crate) fn or_more(&mut self, untried: bool) {
+        self.or_more |= untried;
+    }
+
+    /// Fixes were made, or planned, and not everything was tried.
+    pub(crate) fn left_untried(&mut self, untried: bool) {
+        self.left_untried |= untried;
+    }
+
+    /// Whether there may be fewer fixes than [`Self::fixable`] says, and whether there may be more.
+    pub(super) const fn bounds(&self) -> (bool, bool) {
+        (self.at_most, self.or_more || self.left_untried)
     }
 
     /// How many fixes would be made by `--fix`, and how many more by `--unsafe-fixes`.
@@ -132,7 +151,12 @@ impl Summary {
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let files = self.checked();
-        let at_most = if self.untried { "up to " } else { "" };
+        let fixes = |count: u64| match (self.at_most, self.or_more) {
+            (false, false) => count.to_string(),
+            (true, false) => format!("up to {count}"),
+            (false, true) => format!("at least {count}"),
+            (true, true) => format!("about {count}"),
+        };
         if self.fixed > 0 {
             write!(f, "{} {}, ", self.fixed, if self.planned { "would be fixed" } else { "fixed" })?;
         }
@@ -144,15 +168,53 @@ impl fmt::Display for Summary {
         }
         match self.fixable() {
             (0, 0) => {}
-            (safe, 0) => write!(f, "; --fix mends {at_most}{safe}")?,
-            (0, other) => write!(f, "; --unsafe-fixes mends {at_most}{other}")?,
+            (safe, 0) => write!(f, "; --fix mends {}", fixes(safe))?,
+            (0, other) => write!(f, "; --unsafe-fixes mends {}", fixes(other))?,
             (safe, other) => {
-                write!(f, "; --fix mends {at_most}{safe}, --unsafe-fixes {at_most}{other} more")?;
+                write!(f, "; --fix mends {}, --unsafe-fixes {} more", fixes(safe), fixes(other))?;
             }
+        }
+        if self.left_untried {
+            f.write_str("; not all fixes were tried")?;
         }
         match self.failed {
             0 => Ok(()),
             failed => write!(f, "; {failed} failed"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Summary;
+
+    #[test]
+    fn a_number_of_fixes_that_is_not_sure_is_told_so() {
+        for ((at_most, or_more, left_untried), says) in [
+            ((false, false, false), "nothing found in 0 files; --fix mends 3, --unsafe-fixes 1 more"),
+            (
+                (true, false, false),
+                "nothing found in 0 files; --fix mends up to 3, --unsafe-fixes up to 1 more",
+            ),
+            (
+                (false, true, false),
+                "nothing found in 0 files; --fix mends at least 3, --unsafe-fixes at least 1 more",
+            ),
+            (
+                (true, true, false),
+                "nothing found in 0 files; --fix mends about 3, --unsafe-fixes about 1 more",
+            ),
+            (
+                (false, false, true),
+                "nothing found in 0 files; --fix mends 3, --unsafe-fixes 1 more; not all fixes were tried",
+            ),
+        ] {
+            let mut summary = Summary { at_most, ..Summary::default() };
+            summary.would_be_fixed(3, 1);
+            summary.or_more(or_more);
+            summary.left_untried(left_untried);
+            assert_eq!(summary.to_string(), says);
+            assert_eq!(summary.bounds(), (at_most, or_more || left_untried));
         }
     }
 }

@@ -29,7 +29,7 @@ fn all(format: Format, compiled: &Compiled) -> String {
     let mut report = Report::new(format, false, false);
     let mut summary = Summary::default();
     summary.configurations = 1;
-    summary.read(&compiled.sources);
+    summary.read(&compiled.sources, &MemoryFiles::default());
     compiled.findings.iter().for_each(|finding| summary.count(finding));
     report.findings(&mut out, &compiled.sources, &compiled.findings).unwrap();
     report.finish(&mut out, &summary, false).unwrap();

@@ -158,7 +158,7 @@ impl Reader {
             }
             asked.extend(level.map(|level| (name.to_owned(), level)));
         }
-        RuleLevels(asked)
+        RuleLevels::new(asked)
     }
 
     /// The one of `all` that a text names.

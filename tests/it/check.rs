@@ -2,6 +2,7 @@
 mod fixing;
 mod formats;
 mod settings;
+mod sharing;
 mod unreadable;
 
 use std::{

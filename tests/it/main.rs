@@ -19,6 +19,7 @@ mod doctor;
 mod examples;
 mod fixes;
 mod fmt;
+mod full;
 mod generated;
 mod golden;
 mod help;

@@ -3,20 +3,25 @@
 //! A fix is made whole or not at all. Of two that touch, or of which one changes what the finding of the other points at, one is
 //! made ([`apart`]), and the other by the next pass if it is still wanted. What was made is compiled: a fix stays only if no rule finds more than before, so no fix leaves a fault that was not
 //! seen before. What a fix brings may have fixes of its own: it is tried with those when nothing else is left.
+//! Nor does one stay after which a rule finds more in another configuration that reads the file ([`elsewhere`]).
 mod apart;
+mod elsewhere;
+mod kept;
 
 use std::{
-    cell::RefCell,
     collections::BTreeMap,
-    io,
     path::{Path, PathBuf},
 };
+
+pub use elsewhere::Other;
+use elsewhere::{Elsewhere, Judged};
+use kept::Kept;
 
 use super::{Edit, Fix, Safety, apply};
 use crate::{
     Compiled,
     finding::Finding,
-    sources::{Files, Sources},
+    sources::{FileId, Files, Source, Sources},
 };
 
 /// Passes: each mends what the one before uncovered or had to leave.
@@ -30,8 +35,13 @@ const MOST_FOLLOWING: u32 = 4;
 /// So many lines that 3proxy refuses are fixed one after the other; more are fixed together.
 const MOST_ONE_BY_ONE: usize = 8;
 
+/// Compilations of other configurations.
+const MOST_ELSEWHERE: usize = 1000;
+
 /// Compilations to see which fixes can be offered.
 const MOST_OFFERED: u32 = 24;
+/// And of other configurations.
+const MOST_OFFERED_ELSEWHERE: usize = 100;
 /// Texts of so many bytes in all are tried for that.
 const LONGEST_TRIED: usize = 256 * 1024;
 
@@ -46,6 +56,8 @@ pub struct Mended {
     pub made: Vec<Made>,
     /// The fixes that were not made, because something else would be found then.
     pub withheld: Vec<Withheld>,
+    /// Enough was tried: there may be more that help.
+    pub ran_out: bool,
 }
 
 /// A text before and after.
@@ -86,18 +98,27 @@ pub struct Withheld {
     pub fix: Made,
     /// The rules that would find more then; none: its finding would stay.
     pub brings: Vec<&'static str>,
+    /// The other configuration in which they would.
+    pub elsewhere: Option<PathBuf>,
 }
 
 /// Makes the fixes that `compile` finds, `unsafe` ones too if they are `allowed`, until none is left that helps.
 ///
-/// `compile` compiles the files that it is given, and leaves only the findings that count.
-pub fn mend(files: &dyn Files, compile: &dyn Fn(&dyn Files) -> Compiled, allowed: Safety) -> Mended {
-    let mut mender = Mender { files: Kept::over(files), compile, allowed, left: MOST_TRIES };
+/// `compile` compiles the files that it is given, and leaves only the findings that count. None of the `others` gets worse.
+pub fn mend(
+    files: &dyn Files,
+    compile: &dyn Fn(&dyn Files) -> Compiled,
+    others: &[Other<'_>],
+    allowed: Safety,
+) -> Mended {
+    let elsewhere = Elsewhere::new(others, MOST_ELSEWHERE);
+    let files = Kept::over(files);
+    let mut mender = Mender { files, compile, elsewhere, allowed, left: MOST_TRIES, ran_out: false };
     let first = compile(&mender.files);
     let Course { compiled, made, withheld, .. } = mender.mend(&first);
     let (mut compiled, changed) = (compiled.unwrap_or(first), mender.files.changed());
-    take_out(&mut compiled, &withheld);
-    Mended { compiled, changed, made, withheld }
+    take_out(&mut compiled, &withheld, |_| true);
+    Mended { compiled, changed, made, withheld, ran_out: mender.ran_out }
 }
 
 /// What [`mend`] would do.
@@ -107,6 +128,8 @@ pub struct Foreseen {
     pub made: Vec<Made>,
     /// The files that would change.
     pub changed: BTreeMap<PathBuf, Changed>,
+    /// Enough was tried: it may make more.
+    pub ran_out: bool,
     withheld: Vec<Withheld>,
 }
 
@@ -116,32 +139,35 @@ pub fn foresee(
     files: &dyn Files,
     compile: &dyn Fn(&dyn Files) -> Compiled,
     compiled: &Compiled,
+    others: &[Other<'_>],
     allowed: Safety,
 ) -> Option<Foreseen> {
     let bytes: usize = compiled.sources.iter().map(|(_, source)| source.text.len()).sum();
     if bytes > LONGEST_TRIED {
         return None;
     }
-    let mut mender =
-        Mender { files: Kept::of(files, &compiled.sources), compile, allowed, left: MOST_OFFERED };
+    let elsewhere = Elsewhere::new(others, MOST_OFFERED_ELSEWHERE);
+    let files = Kept::of(files, &compiled.sources);
+    let mut mender = Mender { files, compile, elsewhere, allowed, left: MOST_OFFERED, ran_out: false };
     let Course { made, withheld, withheld_first, .. } = mender.mend(compiled);
     let mut withheld: Vec<Withheld> = withheld_first.into_iter().chain(withheld).collect();
     withheld.retain(|withheld| !made.contains(&withheld.fix));
-    Some(Foreseen { made, changed: mender.files.changed(), withheld })
+    Some(Foreseen { made, changed: mender.files.changed(), ran_out: mender.ran_out, withheld })
 }
 
 impl Foreseen {
-    /// Takes the fixes out of `compiled` that would not be made, even on request: a report that shows one promises too much.
-    pub fn withhold(&self, compiled: &mut Compiled) {
-        take_out(compiled, &self.withheld);
+    /// Takes the fixes out of `compiled` that would not be made, even on request: a report that shows one promises too much. Those in
+    /// files that are not `as_tried` stay: others may stand in their lines.
+    pub fn withhold(&self, compiled: &mut Compiled, as_tried: impl Fn(&Path) -> bool) {
+        take_out(compiled, &self.withheld, as_tried);
     }
 }
 
-fn take_out(compiled: &mut Compiled, withheld: &[Withheld]) {
+fn take_out(compiled: &mut Compiled, withheld: &[Withheld], is_meant: impl Fn(&Path) -> bool) {
     let Compiled { sources, findings, .. } = compiled;
     for finding in findings.iter_mut().filter(|finding| finding.fix.is_some()) {
         let fix = described(sources, finding);
-        if withheld.iter().any(|withheld| withheld.fix == fix) {
+        if is_meant(&fix.path) && withheld.iter().any(|withheld| withheld.fix == fix) {
             finding.fix = None;
         }
     }
@@ -171,9 +197,12 @@ struct Pass {
 struct Mender<'a> {
     files: Kept<'a>,
     compile: &'a dyn Fn(&dyn Files) -> Compiled,
+    elsewhere: Elsewhere<'a>,
     allowed: Safety,
     /// So many compilations may still be tried.
     left: u32,
+    /// One was wanted when none was left.
+    ran_out: bool,
 }
 
 impl Mender<'_> {
@@ -218,8 +247,10 @@ impl Mender<'_> {
         let wanted = || now.findings.iter().filter(is_allowed).filter(helps);
         // Lines that 3proxy refuses are fixed first: what is found in others may rest on what they lack.
         let has_refused = wanted().any(|finding| finding.refused);
-        let mut chosen =
-            apart::choose(&now.sources, wanted().filter(|finding| finding.refused || !has_refused));
+        let mut chosen = apart::choose(
+            &self.same_files(&now.sources),
+            wanted().filter(|finding| finding.refused || !has_refused),
+        );
         // From the top on: one may say what those below it are.
         if has_refused && chosen.len() <= MOST_ONE_BY_ONE {
             chosen.sort_by_key(|finding| finding.at);
@@ -233,7 +264,7 @@ impl Mender<'_> {
         }
         let Attempt { mut kept, mut pass, .. } = attempt;
         let texts = texts(now, &kept, &self.files);
-        self.files.put(texts);
+        self.put(texts);
         kept.sort_by_key(|finding| finding.at);
         pass.made = kept.iter().map(|finding| described(&now.sources, finding)).collect();
         pass
@@ -241,7 +272,8 @@ impl Mender<'_> {
 
     /// Makes one of the fixes that would bring something, with those of what it brings. `None`: none of them helps so either.
     fn chain(&mut self, now: &Compiled, withheld: &[Withheld]) -> Option<(Compiled, Vec<Made>)> {
-        withheld.iter().filter(|withheld| !withheld.brings.is_empty()).find_map(|withheld| {
+        let may_follow = |withheld: &&Withheld| !withheld.brings.is_empty() && withheld.elsewhere.is_none();
+        withheld.iter().filter(may_follow).find_map(|withheld| {
             let is_it = |finding: &&Finding| described(&now.sources, finding) == withheld.fix;
             let first = now.findings.iter().filter(|finding| finding.fix.is_some()).find(is_it)?;
             self.follow(now, first)
@@ -261,13 +293,17 @@ impl Mender<'_> {
                 if total(&counts_then) >= total(&counts_now) {
                     return None;
                 }
-                self.files.put(changed);
+                let tried = self.files.with(changed.clone());
+                if !matches!(self.elsewhere.judge(&self.files, &tried), Judged::Good) {
+                    return None;
+                }
+                self.put(changed);
                 return Some((compiled, made));
             }
             let brought = compiled.findings.iter().filter(|finding| {
                 brings.contains(&finding.rule) && finding.fix.as_ref().is_some_and(|fix| self.allows(fix))
             });
-            let chosen = apart::choose(&compiled.sources, brought);
+            let chosen = apart::choose(&self.same_files(&compiled.sources), brought);
             if chosen.is_empty() {
                 return None;
             }
@@ -280,8 +316,29 @@ impl Mender<'_> {
 
     /// The configuration with these texts. `None`: enough was tried.
     fn tried(&mut self, changed: &BTreeMap<PathBuf, Vec<u8>>) -> Option<Compiled> {
-        self.left = self.left.checked_sub(1)?;
+        self.spend()?;
         Some((self.compile)(&self.files.with(changed.clone())))
+    }
+
+    /// One more compilation. `None`: enough was tried.
+    fn spend(&mut self) -> Option<()> {
+        let left = self.left.checked_sub(1);
+        self.ran_out |= left.is_none();
+        self.left = left?;
+        Some(())
+    }
+
+    fn put(&mut self, texts: BTreeMap<PathBuf, Vec<u8>>) {
+        self.files.put(texts);
+        self.elsewhere.forget();
+    }
+
+    /// For each text the first one of the same file.
+    fn same_files(&self, sources: &Sources) -> Vec<FileId> {
+        let mut first = BTreeMap::new();
+        let file =
+            |(id, source): (FileId, &Source)| *first.entry(self.files.place(&source.path)).or_insert(id);
+        sources.iter().map(file).collect()
     }
 
     fn allows(&self, fix: &Fix) -> bool {
@@ -290,25 +347,35 @@ impl Mender<'_> {
 
     /// Makes all of `added`, or those halves of it that bring nothing.
     fn take<'f>(&mut self, attempt: &mut Attempt<'f>, added: &[&'f Finding]) {
-        let Some(left) = self.left.checked_sub(1) else { return };
-        self.left = left;
+        if self.spend().is_none() {
+            return;
+        }
         let mut all = attempt.kept.clone();
         all.extend(added);
         let tried = self.files.with(texts(attempt.now, &all, &self.files));
         let compiled = (self.compile)(&tried);
         let after = counts(&compiled);
-        let brings = more(&attempt.counts, &after);
+        let (mut brings, mut elsewhere) = (more(&attempt.counts, &after), None);
         if brings.is_empty() && total(&after) < total(&attempt.counts) {
-            attempt.kept = all;
-            attempt.counts = after;
-            attempt.pass.compiled = Some(compiled);
-            return;
+            match self.elsewhere.judge(&self.files, &tried) {
+                Judged::Good => {
+                    attempt.kept = all;
+                    attempt.counts = after;
+                    attempt.pass.compiled = Some(compiled);
+                    return;
+                }
+                Judged::Worse(path, rules) => (brings, elsewhere) = (rules, Some(path)),
+                Judged::Unknown => {
+                    self.ran_out = true;
+                    return;
+                }
+            }
         }
         match added {
             [] => {}
             [one] => {
                 let fix = described(&attempt.now.sources, one);
-                attempt.pass.withheld.push(Withheld { fix, brings });
+                attempt.pass.withheld.push(Withheld { fix, brings, elsewhere });
             }
             _ => {
                 let (left, right) = added.split_at(added.len() / 2);
@@ -363,70 +430,17 @@ fn described(sources: &Sources, finding: &Finding) -> Made {
 
 /// The texts that these findings' fixes make.
 fn texts(now: &Compiled, fixed: &[&Finding], files: &Kept<'_>) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut edits: BTreeMap<&Path, Vec<&Edit>> = BTreeMap::new();
+    let mut edits: BTreeMap<PathBuf, Vec<&Edit>> = BTreeMap::new();
     for edit in fixed.iter().filter_map(|finding| finding.fix.as_ref()).flat_map(|fix| &fix.edits) {
         if let Some(source) = now.sources.get(edit.at.file) {
-            edits.entry(&source.path).or_default().push(edit);
+            edits.entry(files.place(&source.path)).or_default().push(edit);
         }
     }
-    let text = |(path, edits): (&Path, Vec<&Edit>)| {
-        let text = files.read(path).unwrap_or_default();
-        (path.to_owned(), apply(edits, &text))
+    let text = |(path, edits): (PathBuf, Vec<&Edit>)| {
+        let text = files.read(&path).unwrap_or_default();
+        (path, apply(edits, &text))
     };
     edits.into_iter().map(text).collect()
-}
-
-/// Files that are read once, and may have been changed since.
-struct Kept<'a> {
-    below: &'a dyn Files,
-    read: RefCell<BTreeMap<PathBuf, Vec<u8>>>,
-    changed: BTreeMap<PathBuf, Vec<u8>>,
-}
-
-impl<'a> Kept<'a> {
-    fn over(below: &'a dyn Files) -> Self {
-        Self { below, read: RefCell::default(), changed: BTreeMap::new() }
-    }
-
-    /// The same where some were read already.
-    fn of(below: &'a dyn Files, read: &Sources) -> Self {
-        let kept = Self::over(below);
-        let texts = read.iter().map(|(_, source)| (source.path.clone(), source.text.to_vec()));
-        kept.read.borrow_mut().extend(texts);
-        kept
-    }
-
-    /// The same with these texts for now.
-    fn with(&self, texts: BTreeMap<PathBuf, Vec<u8>>) -> Kept<'_> {
-        Kept { below: self, read: RefCell::default(), changed: texts }
-    }
-
-    fn put(&mut self, texts: BTreeMap<PathBuf, Vec<u8>>) {
-        self.changed.extend(texts);
-    }
-
-    fn changed(self) -> BTreeMap<PathBuf, Changed> {
-        let mut read = self.read.into_inner();
-        let both = self.changed.into_iter().map(|(path, after)| {
-            let before = read.remove(&path).unwrap_or_default();
-            (path, Changed { before, after })
-        });
-        both.filter(|(_, changed)| changed.before != changed.after).collect()
-    }
-}
-
-impl Files for Kept<'_> {
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        if let Some(text) = self.changed.get(path) {
-            return Ok(text.clone());
-        }
-        if let Some(text) = self.read.borrow().get(path) {
-            return Ok(text.clone());
-        }
-        let text = self.below.read(path)?;
-        self.read.borrow_mut().insert(path.to_owned(), text.clone());
-        Ok(text)
-    }
 }
 
 #[cfg(test)]

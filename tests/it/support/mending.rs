@@ -25,7 +25,7 @@ const MOST: usize = 40;
 pub(crate) fn hold(path: &Path, files: &MemoryFiles) -> usize {
     let before = shown(path, files);
     for allowed in [Safety::Safe, Safety::Unsafe] {
-        let mended = fix::mend(files, &|files| shown(path, files), allowed);
+        let mended = fix::mend(files, &|files| shown(path, files), &[], allowed);
         no_new_findings(&before, &mended.compiled, "all of them");
         one_cause_is_mended_once(path, files, &mended, allowed);
         if mended.made.is_empty() {
@@ -33,10 +33,10 @@ pub(crate) fn hold(path: &Path, files: &MemoryFiles) -> usize {
         }
         let after =
             with(files, mended.changed.iter().map(|(path, changed)| (path.clone(), changed.after.clone())));
-        let again = fix::mend(&after, &|files| shown(path, files), allowed);
+        let again = fix::mend(&after, &|files| shown(path, files), &[], allowed);
         assert!(again.made.is_empty(), "a second run still mends {:?}", again.made);
         let compile = |files: &dyn Files| shown(path, files);
-        let promised = fix::foresee(&after, &compile, &compile(&after), allowed).unwrap();
+        let promised = fix::foresee(&after, &compile, &compile(&after), &[], allowed).unwrap();
         assert!(promised.made.is_empty(), "after all fixes, these are promised: {:?}", promised.made);
     }
     let fixes = before.findings.iter().filter(|finding| finding.fix.is_some());
@@ -64,6 +64,7 @@ fn one_cause_is_mended_once(path: &Path, files: &MemoryFiles, mended: &Mended, a
                 }
                 compiled
             },
+            &[],
             allowed,
         );
         let others_alone = without.made.len() < mended.made.len()

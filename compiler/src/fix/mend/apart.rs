@@ -3,35 +3,30 @@
 //! Two that touch can't be. Nor are two of different rules made together if one changes what the finding of the other points at: they may
 //! be two ways to cure one cause, and when the one is made, the other's finding may be gone. Then the one that changes what others
 //! point at goes first, since it may cure theirs too.
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::Path,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use grammar::Span;
 
 use crate::{
     finding::Finding,
-    sources::{Loc, Sources},
+    sources::{FileId, Loc},
 };
 
-/// A place by its path: a file that is included twice has its findings twice.
-type Place<'a> = (&'a Path, Span);
+/// A place in a file: one that is included twice has its findings twice.
+type Place = (FileId, Span);
 
 /// A finding with its fix.
 struct Candidate<'a> {
     finding: &'a Finding,
-    edits: Vec<Place<'a>>,
-    points: Vec<Place<'a>>,
+    edits: Vec<Place>,
+    points: Vec<Place>,
 }
 
-/// Of `findings`, which have fixes, those that can be mended together; they stay in order.
-pub(super) fn choose<'a>(
-    sources: &'a Sources,
-    findings: impl Iterator<Item = &'a Finding>,
-) -> Vec<&'a Finding> {
+/// Of `findings`, which have fixes, those that can be mended together; they stay in order. `files` has for each text the
+/// first one of the same file.
+pub(super) fn choose<'a>(files: &[FileId], findings: impl Iterator<Item = &'a Finding>) -> Vec<&'a Finding> {
     let candidates: Vec<Candidate<'_>> =
-        findings.filter_map(|finding| Candidate::new(sources, finding)).collect();
+        findings.filter_map(|finding| Candidate::new(files, finding)).collect();
     let changes = Changes::of(&candidates);
     let mut taken = Taken::default();
     let mut chosen = BTreeSet::new();
@@ -53,8 +48,8 @@ pub(super) fn choose<'a>(
 }
 
 impl<'a> Candidate<'a> {
-    fn new(sources: &'a Sources, finding: &'a Finding) -> Option<Self> {
-        let place = |at: Loc| Some((&*sources.get(at.file)?.path, at.span));
+    fn new(files: &[FileId], finding: &'a Finding) -> Option<Self> {
+        let place = |at: Loc| Some((*files.get(at.file.0 as usize)?, at.span));
         let fix = finding.fix.as_ref().filter(|fix| !fix.edits.is_empty())?;
         let edits = fix.edits.iter().map(|edit| place(edit.at)).collect::<Option<_>>()?;
         let labels = finding.labels.iter().map(|label| label.at);
@@ -68,7 +63,7 @@ impl<'a> Candidate<'a> {
 }
 
 /// What all candidates change.
-struct Changes<'a>(BTreeMap<&'a Path, Vec<Change>>);
+struct Changes(BTreeMap<FileId, Vec<Change>>);
 
 struct Change {
     span: Span,
@@ -77,12 +72,12 @@ struct Change {
     by: usize,
 }
 
-impl<'a> Changes<'a> {
-    fn of(candidates: &[Candidate<'a>]) -> Self {
-        let mut all: BTreeMap<&Path, Vec<Change>> = BTreeMap::new();
+impl Changes {
+    fn of(candidates: &[Candidate<'_>]) -> Self {
+        let mut all: BTreeMap<FileId, Vec<Change>> = BTreeMap::new();
         for (by, candidate) in candidates.iter().enumerate() {
-            for (path, span) in &candidate.edits {
-                all.entry(path).or_default().push(Change { span: *span, reach: 0, by });
+            for (file, span) in &candidate.edits {
+                all.entry(*file).or_default().push(Change { span: *span, reach: 0, by });
             }
         }
         for changes in all.values_mut() {
@@ -97,12 +92,12 @@ impl<'a> Changes<'a> {
     }
 
     /// The candidates of other rules that change what the finding of one points at.
-    fn what(&self, candidates: &[Candidate<'a>], index: usize) -> impl Iterator<Item = usize> {
+    fn what(&self, candidates: &[Candidate<'_>], index: usize) -> impl Iterator<Item = usize> {
         let candidate = candidates.get(index);
         let rule = candidate.map(|candidate| candidate.finding.rule);
         let points = candidate.into_iter().flat_map(|candidate| &candidate.points);
-        let touching = points.flat_map(|(path, point)| {
-            let changes = self.0.get(path).map(Vec::as_slice).unwrap_or_default();
+        let touching = points.flat_map(|(file, point)| {
+            let changes = self.0.get(file).map(Vec::as_slice).unwrap_or_default();
             let before = changes.partition_point(|change| change.span.start <= point.end);
             let near = changes.get(..before).unwrap_or_default().iter().rev();
             near.take_while(|change| change.reach >= point.start)
@@ -124,13 +119,13 @@ fn changes_it(edit: Span, place: Span) -> bool {
 
 /// Where fixes are to be made.
 #[derive(Default)]
-struct Taken<'a>(BTreeMap<&'a Path, BTreeMap<u32, u32>>);
+struct Taken(BTreeMap<FileId, BTreeMap<u32, u32>>);
 
-impl<'a> Taken<'a> {
+impl Taken {
     /// Takes these places, if they touch none that is taken.
-    fn take(&mut self, places: &[Place<'a>]) -> bool {
-        let is_free = |(path, span): &Place<'_>| {
-            self.0.get(path).is_none_or(|taken| {
+    fn take(&mut self, places: &[Place]) -> bool {
+        let is_free = |(file, span): &Place| {
+            self.0.get(file).is_none_or(|taken| {
                 // The last one that starts before this one's end: those before it end before it.
                 taken.range(..=span.end).next_back().is_none_or(|(_, end)| *end < span.start)
             })
@@ -138,8 +133,8 @@ impl<'a> Taken<'a> {
         if !places.iter().all(is_free) {
             return false;
         }
-        for (path, span) in places {
-            let end = self.0.entry(path).or_default().entry(span.start).or_default();
+        for (file, span) in places {
+            let end = self.0.entry(*file).or_default().entry(span.start).or_default();
             *end = span.end.max(*end);
         }
         true

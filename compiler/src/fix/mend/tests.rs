@@ -1,7 +1,7 @@
 //! What mending makes of small configurations.
 use std::path::Path;
 
-use super::{Mended, mend};
+use super::{Mended, Other, mend};
 use crate::{
     Compiled, compile,
     finding::Level,
@@ -21,7 +21,7 @@ fn mended(text: &str, more: &str, allowed: Safety) -> Mended {
     let mut files = MemoryFiles::default();
     files.insert(MAIN, text);
     files.insert("more", more);
-    mend(&files, &compiled, allowed)
+    mend(&files, &compiled, &[], allowed)
 }
 
 fn text(mended: &Mended, path: &str) -> Option<String> {
@@ -87,7 +87,9 @@ fn what_would_not_be_made_is_not_offered() {
         files.insert(MAIN, text);
         let mut found = compiled(&files);
         let before = found.findings.iter().filter(|finding| finding.fix.is_some()).count();
-        super::foresee(&files, &compiled, &found, Safety::Unsafe).unwrap().withhold(&mut found);
+        super::foresee(&files, &compiled, &found, &[], Safety::Unsafe)
+            .unwrap()
+            .withhold(&mut found, |_| true);
         let after = found.findings.iter().filter(|finding| finding.fix.is_some()).count();
         (before, after)
     };
@@ -117,10 +119,88 @@ fn what_is_foreseen_is_done() {
         for allowed in [Safety::Safe, Safety::Unsafe] {
             let mut files = MemoryFiles::default();
             files.insert(MAIN, text);
-            let foreseen = super::foresee(&files, &compiled, &compiled(&files), allowed).unwrap();
-            let done = mend(&files, &compiled, allowed);
+            let foreseen = super::foresee(&files, &compiled, &compiled(&files), &[], allowed).unwrap();
+            let done = mend(&files, &compiled, &[], allowed);
             assert_eq!(foreseen.made, done.made, "{text}");
             assert_eq!(foreseen.changed, done.changed, "{text}");
         }
+    }
+}
+
+/// What is compiled is `MAIN`; the other configuration is `other`, and both read `more`.
+#[test]
+fn no_fix_makes_another_configuration_worse() {
+    for (other_text, is_made) in [("socks\n", false), ("proxy\n", true)] {
+        let mut files = MemoryFiles::default();
+        let with = |service: &str| format!("internal 127.0.0.1\nauth iponly\ninclude more\n{service}");
+        files.insert(MAIN, with("proxy\n"));
+        files.insert("other", with(other_text));
+        files.insert("more", "allow * * 192.0.2.1 * CONNECT * *\ndeny * * * 443-80\n");
+        let reads = [Path::new("other").to_owned(), "more".into()].into();
+        let other = Other {
+            path: Path::new("other"),
+            reads: &reads,
+            compile: Box::new(|files: &dyn Files| {
+                let mut compiled = compile(Path::new("other"), files);
+                compiled.findings.retain(|finding| finding.level != Level::Allow);
+                compiled
+            }),
+        };
+        let mended = mend(&files, &compiled, &[other], Safety::Unsafe);
+        let changed = text(&mended, "more").unwrap();
+        assert!(changed.contains("80-443"), "what helps both is made: {changed}");
+        assert_eq!(changed.contains("HTTP_CONNECT"), is_made, "{changed}");
+        let told: Vec<_> = mended.withheld.iter().map(|withheld| withheld.elsewhere.as_deref()).collect();
+        assert_eq!(told, if is_made { vec![] } else { vec![Some(Path::new("other"))] });
+        let left = mended.compiled.findings.iter().filter(|finding| finding.fix.is_some()).count();
+        assert_eq!(left, 0, "a fix that is not made is not offered");
+    }
+}
+
+/// A file under two names, of which one goes by a link: `./` is none by itself.
+struct Linked(MemoryFiles);
+
+impl Files for Linked {
+    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
+        self.0.read(&self.place(path))
+    }
+
+    fn place(&self, path: &Path) -> std::path::PathBuf {
+        Path::new(path.to_str().unwrap().trim_start_matches("link/")).to_owned()
+    }
+}
+
+#[test]
+fn a_file_of_two_names_is_mended_once() {
+    let mut files = MemoryFiles::default();
+    files.insert(
+        MAIN,
+        "internal 127.0.0.1\nauth iponly\ninclude more\nproxy\nflush\ninclude link/more\nproxy -p3129\n",
+    );
+    files.insert("more", "allow * * * 443-80\nallow * * * * CONNECT\n");
+    let mended = mend(&Linked(files), &compiled, &[], Safety::Unsafe);
+    let changed: Vec<_> = mended.changed.keys().map(|path| path.to_str().unwrap()).collect();
+    assert_eq!(changed, ["more"]);
+    assert_eq!(text(&mended, "more").unwrap(), "allow * * * 80-443\nallow * * * * HTTP_CONNECT\n");
+    assert_eq!(mended.made.len(), 2, "{:?}", mended.made);
+}
+
+/// Each fix brings something, so each is tried by itself.
+#[test]
+fn it_is_told_that_not_everything_was_tried() {
+    let compile = |files: &dyn Files| {
+        let mut compiled = compiled(files);
+        let bad = String::from_utf8_lossy(&files.read(Path::new(MAIN)).unwrap()).matches("80-443").count();
+        let brought = crate::finding::Finding::new("crlf", Level::Warn, crate::sources::Loc::default(), "x");
+        compiled.findings.extend(std::iter::repeat_n(brought, bad));
+        compiled
+    };
+    for (lines, foreseen, made) in [(1, false, false), (40, true, false), (300, true, true)] {
+        let mut files = MemoryFiles::default();
+        let list = "deny * * * 443-80\n".repeat(lines);
+        files.insert(MAIN, format!("internal 127.0.0.1\nauth iponly\n{list}allow *\nproxy\n"));
+        let plan = super::foresee(&files, &compile, &compile(&files), &[], Safety::Safe).unwrap();
+        assert_eq!(plan.ran_out, foreseen, "{lines}");
+        assert_eq!(mend(&files, &compile, &[], Safety::Safe).ran_out, made, "{lines}");
     }
 }
