@@ -20,7 +20,7 @@ use compiler::{
 use crate::{
     args::{Check, Color},
     files::Given,
-    report::{self, Report, Style, Summary, complain},
+    report::{self, Look, Report, Style, Summary, complain},
     rewrite,
 };
 use configurations::{Configuration, Configurations};
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Check, color: Color) -> Result<ExitCode> {
         summary: Summary::default(),
         foresight: Foresight::default(),
         differs: false,
-        color: color.is_on(&io::stdout()),
+        look: Look::of_stdout(color),
     };
     let checked = configurations.all.iter().try_for_each(|one| checker.check(one)).map_err(Error::new);
     let fixed = if args.fixing.diff { 0 } else { checker.summary.fixed };
@@ -84,8 +84,8 @@ struct Checker<'a> {
     foresight: Foresight,
     /// Something would change.
     differs: bool,
-    /// What goes to standard output is coloured.
-    color: bool,
+    /// What differences on standard output look like.
+    look: Look,
 }
 
 impl Checker<'_> {
@@ -169,7 +169,7 @@ impl Checker<'_> {
     fn difference(&mut self, mended: &Mended) -> io::Result<()> {
         let mut stdout = report::stdout();
         for (path, changed) in &mended.changed {
-            report::unified(&mut stdout, &mended.compiled, path, changed, self.color)?;
+            report::unified(&mut stdout, &mended.compiled, path, changed, self.look)?;
         }
         self.differs |= !mended.changed.is_empty();
         stdout.flush()

@@ -11,7 +11,7 @@ use compiler::{fix::Changed, options::Template};
 use crate::{
     args::{Color, Fmt, Image},
     files::{Given, is_stdin},
-    report::{self, complain, printable},
+    report::{self, Look, complain, printable},
     rewrite,
 };
 
@@ -21,7 +21,7 @@ use crate::{
 /// Nothing can be printed.
 pub(crate) fn run(args: &Fmt, color: Color) -> Result<ExitCode> {
     let mut out = report::stdout();
-    let color = color.is_on(&io::stdout());
+    let look = Look::of_stdout(color);
     let told = args.check || args.diff;
     let (mut differs, mut failed) = (false, false);
     for path in &args.files {
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Fmt, color: Color) -> Result<ExitCode> {
                 if !told {
                     failed |= !written(path, &changed, &mut out)?;
                 } else if differs_here {
-                    tell(args, path, &changed, color, &mut out)?;
+                    tell(args, path, &changed, look, &mut out)?;
                 }
             }
             Err(error) => {
@@ -56,9 +56,9 @@ fn changed(path: &Path, template: Template) -> Result<Changed> {
 }
 
 /// Says what would change.
-fn tell(args: &Fmt, path: &Path, changed: &Changed, color: bool, out: &mut dyn Write) -> io::Result<()> {
+fn tell(args: &Fmt, path: &Path, changed: &Changed, look: Look, out: &mut dyn Write) -> io::Result<()> {
     if args.diff {
-        return report::unified_alone(out, path, changed, color);
+        return report::unified_alone(out, path, changed, look);
     }
     writeln!(out, "{}", printable(&path.display().to_string()))
 }

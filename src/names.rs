@@ -5,7 +5,7 @@ use compiler::{
     finding::Level,
     lints::{self, Group, Rule},
 };
-use grammar::directive::closest;
+use grammar::directive::{closest, did_you_mean};
 use runtime::findings::{EXPLAINED, Explained};
 
 use crate::{doctor::checks, report::complain};
@@ -114,10 +114,6 @@ pub(crate) fn guess(written: &str, known: &[&'static str], what: &str) -> String
 fn unknown(what: &str, name: &str, meant: Option<&str>) -> Error {
     let help = meant.map_or_else(|| "`cfgc explain` lists all".to_owned(), did_you_mean);
     anyhow!("there is no {what} `{name}`: {help}")
-}
-
-fn did_you_mean(meant: &str) -> String {
-    format!("did you mean `{meant}`?")
 }
 
 /// The rules that have this word in their names.

@@ -2,6 +2,7 @@
 pub(crate) mod diff;
 mod difference;
 pub(crate) mod doctor;
+mod escaped;
 mod excerpt;
 mod findings;
 mod github;
@@ -35,12 +36,14 @@ use compiler::{
     sources::{Loc, Source, Sources},
 };
 
+pub(crate) use escaped::write_json;
 pub(crate) use findings::Report;
 use location::{relative, uri};
 pub(crate) use mended::withheld;
 pub(crate) use stdout::{stdout, unprinted};
 pub(crate) use style::Style;
 pub(crate) use summary::Summary;
+pub(crate) use unified::Look;
 
 /// Writes what changes in a file of `compiled`, as a unified diff without secrets.
 pub(crate) fn unified(
@@ -48,11 +51,11 @@ pub(crate) fn unified(
     compiled: &Compiled,
     path: &Path,
     changed: &Changed,
-    color: bool,
+    look: Look,
 ) -> io::Result<()> {
     let source = compiled.sources.iter().map(|(_, source)| source).find(|source| source.path == path);
     let script = source.map_or(Script::Lines, |source| Script::of(&compiled.sources, source));
-    unified::write(out, path, script, (&changed.before, &changed.after), color)
+    unified::write(out, path, script, (&changed.before, &changed.after), look)
 }
 
 /// The same of a file that is no part of another one.
@@ -60,9 +63,9 @@ pub(crate) fn unified_alone(
     out: &mut dyn Write,
     path: &Path,
     changed: &Changed,
-    color: bool,
+    look: Look,
 ) -> io::Result<()> {
-    unified::write(out, path, Script::Lines, (&changed.before, &changed.after), color)
+    unified::write(out, path, Script::Lines, (&changed.before, &changed.after), look)
 }
 
 /// Says on standard error why something could not be done.
@@ -136,9 +139,11 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(escape).collect())
 }
 
-/// Whether a character can steer a terminal, or the order in which it shows others.
+/// Whether a character can steer a terminal, end a line, or change the order in which others are shown.
 fn steers(char: char) -> bool {
-    char.is_control() || is_private(char) || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    char.is_control()
+        || is_private(char)
+        || matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Whether a character means what its writer and reader agreed on: nothing, in a configuration.

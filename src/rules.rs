@@ -39,9 +39,7 @@ pub(crate) fn run(args: &Rules) -> Result<ExitCode> {
     let mut out = report::stdout();
     if args.json {
         let rules = lints::all().iter().map(|rule| row(rule)).collect();
-        serde_json::to_writer_pretty(&mut out, &Document { version: VERSION, rules })
-            .map_err(io::Error::from)?;
-        writeln!(out)?;
+        report::write_json(&mut out, &Document { version: VERSION, rules })?;
     } else {
         table(&mut out)?;
     }

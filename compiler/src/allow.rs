@@ -30,6 +30,8 @@ struct Allowance {
     name: String,
     /// The rule that has this name, or had it.
     rule: Option<&'static Rule>,
+    /// The line of the comment.
+    comment: usize,
     /// The line that it is for, as its index in the file; `None`: no line follows the comment, or a blank one.
     line: Option<usize>,
     /// A blank line follows.
@@ -101,12 +103,34 @@ pub(crate) fn apply(
             void(allowance, worth)
         }
     }));
-    findings.extend(allowances.iter().filter_map(|allowance| {
-        let name = &allowance.name;
-        let rule = allowance.rule.filter(|rule| rule.aliases.contains(&name.as_str()))?;
-        Some(old_rule_name::finding(allowance.at, name, rule))
-    }));
+    findings.extend((0..allowances.len()).filter_map(|index| old_name(&allowances, index)));
     findings.extend(malformed.into_iter().map(unread));
+}
+
+/// The finding of an old name: where its comment names the rule besides, that is enough.
+fn old_name(allowances: &[Allowance], index: usize) -> Option<Finding> {
+    let allowance = allowances.get(index)?;
+    let name = allowance.name.as_str();
+    let rule = allowance.rule.filter(|rule| rule.aliases.contains(&name))?;
+    let list: Vec<&Allowance> = allowances
+        .iter()
+        .filter(|other| (other.at.file, other.comment) == (allowance.at.file, allowance.comment))
+        .collect();
+    let own = list.iter().position(|other| other.at == allowance.at)?;
+    let is_same = |other: &&&Allowance| other.rule.is_some_and(|named| named.name == rule.name);
+    let named_new = list.iter().any(|other| other.name == rule.name);
+    let named_before = list.iter().take(own).any(|other| is_same(&other));
+    if !named_new && !named_before {
+        return Some(old_rule_name::finding(allowance.at, name, rule));
+    }
+    // With the comma that parts it from the others.
+    let before = own.checked_sub(1).and_then(|before| list.get(before));
+    let span = match (before, list.get(own + 1)) {
+        (Some(before), _) => Span::new(before.at.span.end, allowance.at.span.end),
+        (None, Some(behind)) => Span::new(allowance.at.span.start, behind.at.span.start),
+        (None, None) => allowance.at.span,
+    };
+    Some(old_rule_name::beside(allowance.at, name, rule, Loc { file: allowance.at.file, span }))
 }
 
 /// The file and line whose allowances count for this finding.
@@ -169,6 +193,7 @@ fn collect(file: FileId, source: &Source, allowances: &mut Vec<Allowance>, malfo
                         at: Loc { file, span },
                         rule: lints::find(&name),
                         name,
+                        comment: index,
                         line: None,
                         apart: false,
                         has_reason,

@@ -47,7 +47,7 @@ pub fn hide(sources: &Sources, findings: &mut [Finding]) {
         if finding.fix.as_ref().is_some_and(|fix| hidden.is_shown_by(sources, fix)) {
             finding.fix = None;
         }
-        for text in finding.texts() {
+        for text in finding.citing_texts() {
             if let Cow::Owned(cited) = hidden.message(text) {
                 *text = cited;
             }
@@ -415,6 +415,24 @@ mod tests {
         }
         let ticks = hidden(&["hun`ter"], "users a:CL:***");
         assert_eq!(ticks.message("`hun`ter` is it"), format!("`{STARS}` is it"));
+    }
+
+    /// A password may be one of the words that we use ourselves.
+    #[test]
+    fn what_is_ours_is_no_citation() {
+        let found = |password: &str, more: &str, rule: &str| {
+            let mut files = crate::sources::MemoryFiles::default();
+            files.insert("3proxy.cfg", format!("users bob:CL:{password}{more}\nproxy -i127.0.0.1\n"));
+            let found = crate::compile("3proxy.cfg".as_ref(), &files).findings;
+            found.into_iter().find(|finding| finding.rule == rule).unwrap()
+        };
+        for password in ["strong", "auth", "name"] {
+            let finding = found(password, "", "users-unused");
+            assert_eq!(finding.help.unwrap(), found("other", "", "users-unused").help.unwrap(), "{password}");
+        }
+        // A citation is one, whatever it is equal to.
+        let finding = found("strong", " bob:CL:strong", "user-redefined");
+        assert!(!format!("{finding:?}").contains("CL:strong"), "{finding:?}");
     }
 
     #[test]

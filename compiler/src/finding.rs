@@ -1,5 +1,6 @@
 //! What is wrong with a configuration, ready for any renderer.
 use std::{
+    borrow::Cow,
     collections::HashMap,
     hash::{DefaultHasher, Hash, Hasher},
 };
@@ -60,6 +61,8 @@ pub struct Finding {
     pub count: u32,
     /// Where the last of them is, if it stands for more than itself.
     pub last: Option<Loc>,
+    /// Those of its texts that are ours from beginning to end: what stands between backticks there is no citation.
+    pub(crate) own: Vec<&'static str>,
 }
 
 /// A secondary place and what it has to do with the finding.
@@ -73,14 +76,15 @@ pub struct Label {
 
 impl Finding {
     /// A finding of `rule` at `at`, with nothing but its message.
-    pub fn new(rule: &'static str, level: Level, at: Loc, message: impl Into<String>) -> Self {
+    pub fn new(rule: &'static str, level: Level, at: Loc, message: impl Into<Cow<'static, str>>) -> Self {
+        let mut own = Vec::new();
         Self {
             rule,
             part: None,
             level,
             refused: false,
             at,
-            message: message.into(),
+            message: told(message, &mut own),
             label: String::new(),
             labels: Vec::new(),
             notes: Vec::new(),
@@ -89,7 +93,14 @@ impl Finding {
             lacks: None,
             count: 1,
             last: None,
+            own,
         }
+    }
+
+    /// Everything that it says and that may cite the configuration.
+    pub(crate) fn citing_texts(&mut self) -> impl Iterator<Item = &mut String> {
+        let own = self.own.clone();
+        self.texts().filter(move |text| !own.contains(&text.as_str()))
     }
 
     /// Cuts what it cites where that is very long: a word may be as long as a file.
@@ -142,15 +153,16 @@ impl Finding {
 
     /// Says what the primary place has to do with it.
     #[must_use]
-    pub fn label(mut self, text: impl Into<String>) -> Self {
-        self.label = text.into();
+    pub fn label(mut self, text: impl Into<Cow<'static, str>>) -> Self {
+        self.label = told(text, &mut self.own);
         self
     }
 
     /// Points at another place.
     #[must_use]
-    pub fn also(mut self, at: Loc, text: impl Into<String>) -> Self {
-        self.labels.push(Label { at, text: text.into() });
+    pub fn also(mut self, at: Loc, text: impl Into<Cow<'static, str>>) -> Self {
+        let text = told(text, &mut self.own);
+        self.labels.push(Label { at, text });
         self
     }
 
@@ -163,15 +175,16 @@ impl Finding {
 
     /// Says why.
     #[must_use]
-    pub fn note(mut self, text: impl Into<String>) -> Self {
-        self.notes.push(text.into());
+    pub fn note(mut self, text: impl Into<Cow<'static, str>>) -> Self {
+        let text = told(text, &mut self.own);
+        self.notes.push(text);
         self
     }
 
     /// Says what to do.
     #[must_use]
-    pub fn help(mut self, text: impl Into<String>) -> Self {
-        self.help = Some(text.into());
+    pub fn help(mut self, text: impl Into<Cow<'static, str>>) -> Self {
+        self.help = Some(told(text, &mut self.own));
         self
     }
 
@@ -181,6 +194,17 @@ impl Finding {
         self.fix = fix.into();
         self
     }
+}
+
+/// A text as it is kept; one of ours that has backticks is noted.
+fn told(text: impl Into<Cow<'static, str>>, own: &mut Vec<&'static str>) -> String {
+    let text = text.into();
+    if let Cow::Borrowed(text) = text
+        && text.contains('`')
+    {
+        own.push(text);
+    }
+    text.into_owned()
 }
 
 /// So many bytes are cited whole, and of longer words so many characters.

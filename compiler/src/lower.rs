@@ -256,7 +256,9 @@ impl<'f> Lowering<'f> {
     fn note_comment(&mut self, command: &Command<'_>, row: &Directive) {
         let free =
             |index| row.parameter(index).is_some_and(|row| matches!(row.kind, Kind::Secret | Kind::Word));
-        let comment = (0..).zip(&command.arguments).find(|(_, word)| word.value.starts_with(b"#"));
+        // Who quotes it means the word.
+        let is_comment = |word: &Arg<'_>| self.sources.text(word.at).starts_with(b"#");
+        let comment = (0..).zip(&command.arguments).find(|(_, word)| is_comment(word));
         if let Some((index, word)) = comment
             && !free(index)
             && row.name != "users"

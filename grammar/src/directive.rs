@@ -17,7 +17,7 @@ mod services;
 mod similar;
 mod tls;
 
-pub use similar::{closest, only_closest};
+pub use similar::{closest, did_you_mean, only_closest};
 
 /// One command of the language.
 #[derive(Debug)]

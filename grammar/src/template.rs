@@ -73,7 +73,7 @@ impl Template {
 /// Ends of names of templates.
 const EXTENSIONS: [&str; 11] =
     ["ctmpl", "erb", "gotmpl", "in", "j2", "jinja", "jinja2", "mustache", "template", "tmpl", "tpl"];
-/// A marker is not longer, in bytes.
+/// A marker is not longer, in bytes; a comment may be.
 const LONGEST: usize = 4096;
 /// What follows `{{` where it stands for no text.
 const CONTROL_WORDS: [&[u8]; 14] = [
@@ -280,8 +280,11 @@ impl<'a> Scan<'a> {
             [b'{', b'%', b' ' | b'-' | b'+' | b'\t', ..] => {
                 (self.ends.control.behind(text, at)?, MarkerKind::Control, true)
             }
-            [b'{', b'#', b' ' | b'-', ..] => {
-                (self.ends.comment.behind(text, at)?, MarkerKind::Comment, false)
+            [b'{', b'#', ..] => {
+                let end = self.ends.comment.behind(text, at)?;
+                let lines = self.ends.line.behind(text, at).is_some_and(|line| line <= end);
+                // One in a line may be an argument as any other.
+                (end, MarkerKind::Comment, lines && at == self.line)
             }
             [b'<', b'%', b'=', ..] => (self.ends.erb.behind(text, at)?, MarkerKind::Value, true),
             [b'<', b'%', b' ' | b'-' | b'#', ..] => {
@@ -313,7 +316,7 @@ impl<'a> Scan<'a> {
             }
             _ => return None,
         };
-        if end - at > LONGEST {
+        if end - at > LONGEST && kind != MarkerKind::Comment {
             return None;
         }
         // What a shell is to run has variables of its own.

@@ -120,6 +120,7 @@ fn examine_pair(examination: &mut Examination<'_>, pair: &Pair, at: Loc) {
 }
 
 fn unreadable(examination: &mut Examination<'_>, at: Loc, message: &str) {
+    let message = message.to_owned();
     let help = "name a file in PEM form that the proxy's user can read, with a key that has no passphrase";
     examination.found(Diagnosis::new(&CERTIFICATE_UNREADABLE, Level::Deny, at, message).help(help));
 }

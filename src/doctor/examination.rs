@@ -1,5 +1,6 @@
 //! An examination: what is examined, and what is found.
 use std::{
+    borrow::Cow,
     io,
     path::{Path, PathBuf},
 };
@@ -74,7 +75,12 @@ impl Outcome {
 
 impl Diagnosis {
     /// A finding of `check` at `at`.
-    pub(super) fn new(check: &Explained, level: Level, at: Loc, message: impl Into<String>) -> Self {
+    pub(super) fn new(
+        check: &Explained,
+        level: Level,
+        at: Loc,
+        message: impl Into<Cow<'static, str>>,
+    ) -> Self {
         Self {
             finding: Finding::new(check.name, level, at, message),
             seen: String::new(),
@@ -108,19 +114,19 @@ impl Diagnosis {
     }
 
     /// Says what the primary place has to do with it.
-    pub(super) fn label(mut self, text: impl Into<String>) -> Self {
+    pub(super) fn label(mut self, text: impl Into<Cow<'static, str>>) -> Self {
         self.finding = self.finding.label(text);
         self
     }
 
     /// Says why.
-    pub(super) fn note(mut self, text: impl Into<String>) -> Self {
+    pub(super) fn note(mut self, text: impl Into<Cow<'static, str>>) -> Self {
         self.finding = self.finding.note(text);
         self
     }
 
     /// Says what to do, where no command alone does it.
-    pub(super) fn help(mut self, text: impl Into<String>) -> Self {
+    pub(super) fn help(mut self, text: impl Into<Cow<'static, str>>) -> Self {
         self.finding = self.finding.help(text);
         self
     }
@@ -185,7 +191,7 @@ impl<'a> Examination<'a> {
         &self,
         check: &Explained,
         level: Level,
-        message: impl Into<String>,
+        message: impl Into<Cow<'static, str>>,
         of: impl Fn(&super::load::Demand) -> u64,
         unit: &str,
     ) -> Diagnosis {

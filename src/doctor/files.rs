@@ -89,7 +89,7 @@ pub(super) fn written(text: &Text) -> PathBuf {
     Path::new(OsStr::from_bytes(text.as_bytes())).to_path_buf()
 }
 
-fn file(examination: &mut Examination<'_>, path: &Path, secret: Option<(Loc, &str)>, start: Loc) {
+fn file(examination: &mut Examination<'_>, path: &Path, secret: Option<(Loc, &'static str)>, start: Loc) {
     let mode = match examination.host.mode(path) {
         Ok(mode) => mode,
         // What can't be opened at all is reported by who needs it.

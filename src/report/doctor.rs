@@ -47,8 +47,7 @@ pub(crate) fn json(out: &mut dyn Write, sources: &Sources, outcome: &Outcome) ->
         unchecked: outcome.unchecked.iter().map(|Unchecked { check, why }| Skipped { check, why }).collect(),
         summary: Totals::of(outcome),
     };
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
+    super::write_json(out, &document)
 }
 
 #[derive(Serialize)]

@@ -145,8 +145,7 @@ impl Places<'_> {
 
 /// Writes one document.
 pub(crate) fn write(out: &mut dyn Write, sources: &Sources, policy: &Policy) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &document(Places(sources), policy))?;
-    writeln!(out)
+    super::write_json(out, &document(Places(sources), policy))
 }
 
 fn document(places: Places<'_>, policy: &Policy) -> Document {

@@ -79,8 +79,7 @@ impl Findings {
         let statistics = statistics.then(|| Statistic::all(summary));
         let document =
             Document { version: VERSION, findings, failed, fixed, withheld, statistics, summary: totals };
-        serde_json::to_writer_pretty(&mut *out, &document)?;
-        writeln!(out)
+        super::write_json(out, &document)
     }
 }
 

@@ -93,8 +93,7 @@ impl Log {
                 "results": self.results,
             }],
         });
-        serde_json::to_writer_pretty(&mut *out, &log)?;
-        writeln!(out)
+        super::write_json(out, &log)
     }
 }
 

@@ -1,11 +1,14 @@
 //! Text in XML.
 use std::borrow::Cow;
 
-/// Text as it may stand in XML, in attributes too. XML has no way to write most control characters: they become `\u{…}`.
+use super::steers;
+
+/// Text as it may stand in XML, in attributes too. XML has no way to write most control characters: they become `\u{…}`, and so
+/// do others that steer a terminal.
 pub(crate) fn escape(text: &str) -> Cow<'_, str> {
     let is_plain = |char: char| {
         !matches!(char, '&' | '<' | '>' | '"' | '\'' | '\u{fffe}' | '\u{ffff}')
-            && (!char.is_control() || char == '\n')
+            && (!steers(char) || char == '\n')
     };
     if text.chars().all(is_plain) {
         return Cow::Borrowed(text);

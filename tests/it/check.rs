@@ -1,6 +1,7 @@
 //! `cfgc check` as a process: what it reads, mends, prints, and how it ends.
 mod fixing;
 mod formats;
+mod patching;
 mod settings;
 mod sharing;
 mod unreadable;

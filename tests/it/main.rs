@@ -37,6 +37,7 @@ mod reload;
 mod run;
 mod sarif;
 mod secrets;
+mod steering;
 mod support;
 mod tables;
 mod tidy;

@@ -34,10 +34,7 @@ rule! {
 
 /// The mark is at `at`.
 pub(crate) fn finding(at: Loc, message: &str) -> Finding {
-    RULE.finding(at, message).help("remove it: save the file as UTF-8 without a mark").fix(Fix::replace(
-        "remove the mark",
-        Safety::Safe,
-        at,
-        "",
-    ))
+    RULE.finding(at, message.to_owned())
+        .help("remove it: save the file as UTF-8 without a mark")
+        .fix(Fix::replace("remove the mark", Safety::Safe, at, ""))
 }

@@ -59,7 +59,7 @@ impl Unchecked<'_> {
 
     /// What `rule` finds in it: the key lacks the fields `missing`.
     pub(super) fn finding(&self, rule: &Rule, message: &str, missing: &str) -> Finding {
-        let mut finding = rule.finding(self.at, message).label(format!("has no `{missing}`"));
+        let mut finding = rule.finding(self.at, message.to_owned()).label(format!("has no `{missing}`"));
         if let Some(step) = self.cached.step.at {
             finding = finding.also(step, "a hit here checks no password");
         }

@@ -55,25 +55,25 @@ rule! {
 fn check(lint: &mut Lint<'_>) {
     let accounts = lint.program.users.iter().map(|user| (user.at, 1));
     let dropped = lint.program.traps.iter().filter(|trapped| matches!(trapped.trap, Trap::User(_)));
-    let mut lines: BTreeMap<Loc, u32> = BTreeMap::new();
+    let mut lines: BTreeMap<(Loc, &'static str), u32> = BTreeMap::new();
     for (at, makes) in accounts.chain(dropped.map(|trapped| (trapped.word, 0))) {
         if let Some(line) = user_words::comment(lint.sources, at) {
             *lines.entry(line).or_default() += makes;
         }
     }
-    for (line, accounts) in lines {
-        lint.report(finding(line, accounts));
+    for ((line, label), accounts) in lines {
+        lint.report(finding(line, label, accounts));
     }
 }
 
-fn finding(line: Loc, accounts: u32) -> Finding {
+fn finding(line: Loc, label: &'static str, accounts: u32) -> Finding {
     let mut finding = RULE
         .finding(line, match accounts {
             0 => "a file of users has no comments: each word of this line is read as an account, and none is one",
             1 => "a file of users has no comments: this line makes an account all the same",
             _ => "a file of users has no comments: this line makes accounts all the same",
         })
-        .label("the words are read as if the `#` were not there")
+        .label(label)
         .help("remove the line from the file; a comment can be above the `users` line");
     if accounts == 0 {
         finding.level = Level::Warn;
@@ -97,14 +97,25 @@ mod tests {
             ("alice:CL:x\n# bob:CL:y\n", &[(2, Deny)]),
             ("alice:CL:x\n#bob:CL:y\n", &[(2, Deny)]),
             ("alice:CL:x\n# admins: carol\n", &[(2, Deny)]),
-            // A password may have such a sign.
+            (
+                "// the office\nREM and more\n-- and more\nrem\nalice:CL:x\n",
+                &[(1, Warn), (2, Warn), (3, Warn), (4, Warn)],
+            ),
+            ("//bob:CL:y\nalice:CL:x\n", &[(1, Deny)]),
+            // A password may have such a sign, and a name may begin so.
             ("alice:CL:#x\nbob#:CL:;\n", &[]),
+            ("remy:CL:x\n--bob:CL:y\n", &[]),
         ] {
             let mut files = MemoryFiles::default();
             files.insert("users", file);
             files.insert("3proxy.cfg", "users $users\nauth strong\nproxy -i127.0.0.1\n");
             let compiled = crate::compile(Path::new("3proxy.cfg"), &files);
             let found = compiled.findings.iter().filter(|finding| finding.rule == "comment-in-user-file");
+            for finding in found.clone() {
+                let line = String::from_utf8_lossy(compiled.sources.text(finding.at)).to_ascii_uppercase();
+                let mark = finding.label.split('`').nth(1).unwrap();
+                assert!(line.starts_with(mark), "{}: {line}", finding.label);
+            }
             let found: Vec<_> =
                 found.map(|finding| (compiled.sources.line_column(finding.at).line, finding.level)).collect();
             assert_eq!(found, expected, "{file}");

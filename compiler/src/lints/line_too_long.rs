@@ -27,7 +27,7 @@ rule! {
 /// What is behind the limit is at `at`; `refused`: no command begins there.
 pub(crate) fn finding(at: Loc, message: &str, refused: bool) -> Finding {
     let mut finding = RULE
-        .finding(at, message)
+        .finding(at, message.to_owned())
         .label("after 65,534 bytes")
         .help("put the list into a file and name it with `$`, or write several lines");
     finding.refused = refused;

@@ -26,5 +26,5 @@ rule! {
 
 /// The byte, or what follows it, is at `at`.
 pub(crate) fn finding(at: Loc, message: &str) -> Finding {
-    RULE.finding(at, message).help("remove the byte")
+    RULE.finding(at, message.to_owned()).help("remove the byte")
 }

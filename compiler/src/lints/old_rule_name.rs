@@ -38,3 +38,54 @@ pub(crate) fn finding(at: Loc, old: &str, rule: &Rule) -> Finding {
         .help(format!("write `{name}`"))
         .fix(Fix::replace(format!("write `{name}`"), Safety::Safe, at, name))
 }
+
+/// The same where the comment names the rule besides; `listed` is the old name with its comma.
+pub(crate) fn beside(at: Loc, old: &str, rule: &Rule, listed: Loc) -> Finding {
+    let name = rule.name;
+    RULE.finding(at, format!("the rule `{old}` is now called `{name}`, which the comment allows besides"))
+        .help(format!("remove `{old}`"))
+        .fix(Fix::replace(format!("remove `{old}`"), Safety::Safe, listed, ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::{
+        compile,
+        fix::{Safety, mend},
+        sources::{Files, MemoryFiles},
+    };
+
+    const NEW: &str = "implicit-deny-surprise";
+
+    /// Each rule is named once, wherever its old names stood.
+    #[test]
+    fn the_fix_leaves_no_duplicate() {
+        let old = "deny-all-missing";
+        for (names, expected) in [
+            (old.to_owned(), NEW.to_owned()),
+            (format!("{old}, {NEW}"), NEW.to_owned()),
+            (format!("{NEW},{old}"), NEW.to_owned()),
+            (format!("{old}, {old}"), NEW.to_owned()),
+            (format!("open-proxy, {old} , {NEW}"), format!("open-proxy , {NEW}")),
+            (format!("{NEW}, {old}, open-proxy"), format!("{NEW}, open-proxy")),
+        ] {
+            let mut files = MemoryFiles::default();
+            let text = |names: &str| {
+                format!(
+                    "auth iponly\n# cfgc: allow({names}) so it is\ndeny * * *.example\nproxy -i127.0.0.1\n"
+                )
+            };
+            files.insert("3proxy.cfg", text(&names));
+            let compile = |files: &dyn Files| {
+                let mut compiled = compile(Path::new("3proxy.cfg"), files);
+                compiled.findings.retain(|finding| finding.rule == "old-rule-name");
+                compiled
+            };
+            let mended = mend(&files, &compile, &[], Safety::Safe);
+            let changed = mended.changed.get(Path::new("3proxy.cfg")).unwrap();
+            assert_eq!(String::from_utf8_lossy(&changed.after), text(&expected));
+        }
+    }
+}

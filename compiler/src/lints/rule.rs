@@ -138,7 +138,7 @@ impl Rule {
 
     /// A finding of this rule at `at`: its level, and whether 3proxy refuses the line, are the rule's.
     #[must_use]
-    pub fn finding(&self, at: Loc, message: impl Into<String>) -> Finding {
+    pub fn finding(&self, at: Loc, message: impl Into<std::borrow::Cow<'static, str>>) -> Finding {
         let mut finding = Finding::new(self.name, self.level, at, message);
         finding.refused = self.refused;
         finding

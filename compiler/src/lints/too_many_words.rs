@@ -25,5 +25,5 @@ rule! {
 
 /// The words beyond 3proxy's room, or the line that has them, are at `at`.
 pub(crate) fn finding(at: Loc, message: &str) -> Finding {
-    RULE.finding(at, message).help("write several lines")
+    RULE.finding(at, message.to_owned()).help("write several lines")
 }

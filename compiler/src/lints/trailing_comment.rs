@@ -8,7 +8,7 @@ use crate::{
 rule! {
     /// A `#` starts a comment only at the beginning of a line; after a command it is an argument.
     ///
-    /// So `allow #all` is an entry for a user called `#all`.
+    /// So `allow #all` is an entry for a user called `#all`. Who means such a name writes it in quotes.
     ///
     /// ```3proxy,fires
     /// auth useronly
@@ -24,6 +24,12 @@ rule! {
     /// allow *
     /// proxy -i127.0.0.1
     /// ```
+    ///
+    /// ```3proxy,clean
+    /// auth useronly
+    /// allow "#bob"
+    /// proxy -i127.0.0.1
+    /// ```
     "trailing-comment",
     level: Deny,
     group: Correctness,
@@ -31,7 +37,7 @@ rule! {
     from lowering,
 }
 
-/// `word` starts with `#`.
+/// `word` is written with a `#` at its start.
 pub(crate) fn finding(command: &Command<'_>, word: &Arg<'_>) -> Finding {
     RULE.finding(word.at, format!("this is not a comment, but an argument of `{}`", command.name()))
         .help("put the comment on a line of its own")

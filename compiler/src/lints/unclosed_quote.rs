@@ -28,7 +28,7 @@ rule! {
 
 /// The quotation opens at `at`.
 pub(crate) fn finding(at: Loc, message: &str) -> Finding {
-    RULE.finding(at, message)
+    RULE.finding(at, message.to_owned())
         .label("opens here")
         .help("close it with `\"`, or write `\"\"` for a literal quotation mark")
 }

@@ -43,5 +43,10 @@ rule! {
 /// The word is at `at`.
 pub(crate) fn finding(at: Loc, message: &str) -> Finding {
     let end = Loc { file: at.file, span: Span::new(at.span.end, at.span.end) };
-    RULE.finding(at, message).help("end the line").fix(Fix::replace("end the line", Safety::Safe, end, "\n"))
+    RULE.finding(at, message.to_owned()).help("end the line").fix(Fix::replace(
+        "end the line",
+        Safety::Safe,
+        end,
+        "\n",
+    ))
 }

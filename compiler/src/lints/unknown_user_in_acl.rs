@@ -1,7 +1,11 @@
 //! Users in entries and limits whom nobody defines.
 use std::collections::HashSet;
 
-use grammar::{Text, directive::closest, value::UserTrap};
+use grammar::{
+    Text,
+    directive::{closest, did_you_mean},
+    value::UserTrap,
+};
 
 use super::{
     columns,
@@ -108,7 +112,7 @@ fn help(name: &[u8], known: &HashSet<&[u8]>) -> String {
     }
     let texts = known.iter().filter_map(|known| str::from_utf8(known).ok());
     match closest(name, texts.take(if known.len() > SEARCHED { 0 } else { SEARCHED })) {
-        Some(near) => format!("did you mean `{near}`?"),
+        Some(near) => did_you_mean(near),
         None => "define the user, or remove the name".to_owned(),
     }
 }

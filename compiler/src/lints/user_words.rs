@@ -17,18 +17,45 @@ pub(super) fn continues(sources: &Sources, at: Loc) -> bool {
     before.ends_with(b":") && (is_type || !word.contains(&b':')) && !word.starts_with(b"#")
 }
 
-/// The line of a file of users that holds `at`, if it is meant for a comment: such a file has none.
-pub(super) fn comment(sources: &Sources, at: Loc) -> Option<Loc> {
+/// How a comment begins elsewhere.
+struct Mark {
+    text: &'static str,
+    /// A blank has to follow.
+    alone: bool,
+    /// What is said of it: not put together, so that it is no citation.
+    label: &'static str,
+}
+
+const MARKS: [Mark; 5] = [
+    Mark { text: "#", alone: false, label: "the words are read as if the `#` were not there" },
+    Mark { text: ";", alone: false, label: "the words are read as if the `;` were not there" },
+    Mark { text: "//", alone: false, label: "the words are read as if the `//` were not there" },
+    Mark { text: "--", alone: true, label: "the words are read as if the `--` were not there" },
+    Mark { text: "REM", alone: true, label: "the words are read as if the `REM` were not there" },
+];
+
+/// How a text begins that is meant for a comment.
+fn comment_mark(text: &[u8]) -> Option<&'static Mark> {
+    MARKS.iter().find(|mark| {
+        let (start, behind) = text.split_at_checked(mark.text.len()).unwrap_or_default();
+        let ends = || behind.first().is_none_or(u8::is_ascii_whitespace);
+        start.eq_ignore_ascii_case(mark.text.as_bytes()) && (!mark.alone || ends())
+    })
+}
+
+/// The line of a file of users that holds `at`, if it is meant for a comment, and what is said of its beginning: such a file
+/// has none.
+pub(super) fn comment(sources: &Sources, at: Loc) -> Option<(Loc, &'static str)> {
     let source = sources.get(at.file).filter(|source| source.spliced)?;
     let column = source.line_column(at.span.start).column;
     let start = (at.span.start + 1).checked_sub(column)? as usize;
     let rest = source.text.get(start..)?.trim_ascii_start();
     // The line is read to its end only then: it may be all of the file.
-    rest.first().filter(|first| b"#;".contains(first))?;
+    let mark = comment_mark(rest)?;
     let start = source.text.len() - rest.len();
     let line = rest.split(|byte| *byte == b'\n').next()?.trim_ascii_end();
     let offset = |at: usize| u32::try_from(at).ok();
-    Some(Loc { file: at.file, span: Span::new(offset(start)?, offset(start + line.len())?) })
+    Some((Loc { file: at.file, span: Span::new(offset(start)?, offset(start + line.len())?) }, mark.label))
 }
 
 /// A word and those beside it, as written.

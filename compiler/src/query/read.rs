@@ -3,7 +3,7 @@ use std::net::IpAddr;
 
 use grammar::{
     Text,
-    directive::closest,
+    directive::{closest, did_you_mean},
     value::{OPERATION_WORDS, Operation},
 };
 
@@ -222,8 +222,7 @@ fn operation(kind: ServiceKind, word: &str) -> Result<Operation, QueryError> {
         }
         None => {
             let meant = closest(word.as_bytes(), OPERATION_WORDS.iter().map(|(name, _)| *name));
-            let help =
-                meant.map_or_else(|| list(possible().collect()), |meant| format!("did you mean `{meant}`?"));
+            let help = meant.map_or_else(|| list(possible().collect()), did_you_mean);
             Err(QueryError::new(Part::Op, format!("`{word}` is not an operation")).help(help))
         }
     }

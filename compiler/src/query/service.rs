@@ -1,5 +1,5 @@
 //! Which service a query is about.
-use grammar::directive::closest;
+use grammar::directive::{closest, did_you_mean};
 
 use super::{Part, QueryError};
 use crate::{
@@ -92,7 +92,7 @@ fn known_kind(name: &str) -> Result<ServiceKind, QueryError> {
     let names = || ServiceKind::ALL.into_iter().map(ServiceKind::name);
     ServiceKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
         let meant = closest(name.as_bytes(), names());
-        let help = meant.map_or_else(|| FORM.to_owned(), |meant| format!("did you mean `{meant}`?"));
+        let help = meant.map_or_else(|| FORM.to_owned(), did_you_mean);
         QueryError::new(Part::Service, format!("there is no kind of service `{name}`")).help(help)
     })
 }

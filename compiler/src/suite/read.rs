@@ -1,7 +1,10 @@
 //! Test files: TOML, in which every key is known.
 use std::{collections::HashMap, ops::Range};
 
-use grammar::{LineColumn, LineIndex, directive::closest};
+use grammar::{
+    LineColumn, LineIndex,
+    directive::{closest, did_you_mean},
+};
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
@@ -115,10 +118,7 @@ impl Reader {
 
     fn unknown(&mut self, span: Range<usize>, key: &str, known: &[&'static str]) {
         let meant = closest(key.as_bytes(), known.iter().copied());
-        let help = meant.map_or_else(
-            || format!("the keys are `{}`", known.join("`, `")),
-            |meant| format!("did you mean `{meant}`?"),
-        );
+        let help = meant.map_or_else(|| format!("the keys are `{}`", known.join("`, `")), did_you_mean);
         self.error(span, format!("there is no key `{key}` here"), help);
     }
 
@@ -183,7 +183,7 @@ impl Reader {
         let found = Outcome::ALL.into_iter().find(|outcome| outcome.name() == written.text);
         if found.is_none() {
             let help = match closest(written.text.as_bytes(), names.into_iter()) {
-                Some(meant) => format!("did you mean `{meant}`?"),
+                Some(meant) => did_you_mean(meant),
                 None => format!("write one of `{}`", names.join("`, `")),
             };
             let message = format!("`{}` is no outcome", written.text);

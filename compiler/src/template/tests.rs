@@ -53,6 +53,7 @@ fn a_marker_is_no_fault_wherever_it_stands() {
         "{% if daemon %}daemon{% endif %}",
         "{% for user in users %}\nallow {{ user }}\n{% endfor %}",
         "{# a note,\n  in two lines #}\ninternal {{ ip }}",
+        "{#\n  a note\nin four lines, of which none is read: frobnicate\n#}\ninternal 127.0.0.1",
         "<% if x %>\nproxy\n<% else %>\nsocks\n<% end %>",
         "$(awk '{print \"flush\\n\"}' \\\n ${FILE})",
     ] {

@@ -7,6 +7,12 @@ pub fn closest<'a>(written: &[u8], candidates: impl Iterator<Item = &'a str>) ->
     near(written, candidates).min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
 }
 
+/// The words of a guess.
+#[must_use]
+pub fn did_you_mean(meant: &str) -> String {
+    format!("did you mean `{meant}`?")
+}
+
 /// The same, if no other candidate is as close.
 pub fn only_closest<'a>(written: &[u8], candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let near: Vec<_> = near(written, candidates).collect();

@@ -4,13 +4,17 @@ use super::{MarkerKind, markers, mask};
 #[test]
 fn markers_are_found_and_what_looks_like_them_is_not() {
     use MarkerKind::{Comment, Control, Value};
-    let cases: [(&str, &[(&str, MarkerKind, bool)]); 25] = [
+    let cases: [(&str, &[(&str, MarkerKind, bool)]); 29] = [
         ("proxy -p{{ port }}\n", &[("{{ port }}", Value, true)]),
         ("{{ if .Auth }}\n", &[("{{ if .Auth }}", Control, true)]),
         ("{{- range .Users }}\n", &[("{{- range .Users }}", Control, true)]),
         ("log {{ end_point }}\n", &[("{{ end_point }}", Value, true)]),
         ("{% for u in users %}\nallow a\n", &[("{% for u in users %}", Control, true)]),
         ("flush {# why #}\n", &[("{# why #}", Comment, false)]),
+        ("{#\n two\n lines\n#}\nflush\n", &[("{#\n two\n lines\n#}", Comment, true)]),
+        ("{#- proxy\n{{ x }} -#}\nflush\n", &[("{#- proxy\n{{ x }} -#}", Comment, true)]),
+        ("flush {#why#}\n", &[("{#why#}", Comment, false)]),
+        ("{# why\nproxy\n", &[]),
         ("socks <%= args %>\n", &[("<%= args %>", Value, true)]),
         ("<% if x %>\n", &[("<% if x %>", Control, true)]),
         ("internal @INTERNAL_IP@\n", &[("@INTERNAL_IP@", Value, true)]),

@@ -45,8 +45,7 @@ pub(crate) fn json(out: &mut dyn Write, versions: Versions<'_>, changes: &Change
         "lists": lists.iter().map(|change| list(versions, change)).collect::<Vec<_>>(),
         "uncompared": pairs(versions, uncompared),
     });
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
+    crate::report::write_json(out, &document)
 }
 
 fn service(version: Version<'_>, at: usize) -> Value {

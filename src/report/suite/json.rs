@@ -91,8 +91,7 @@ pub(super) fn write(out: &mut dyn Write, results: &Results<'_>) -> io::Result<()
         coverage: results.coverage.map(|services| services.iter().map(|one| covered(results, one)).collect()),
         summary: Summary { tests: ran, passed: ran - failed, failed, left_out: all - ran },
     };
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
+    crate::report::write_json(out, &document)
 }
 
 fn test<'a>(results: &Results<'_>, path: &'a str, ran: &'a Ran<'_>) -> Test<'a> {

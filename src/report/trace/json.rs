@@ -162,8 +162,7 @@ impl Subject<'_> {
             whole: self.trace.is_whole,
             cases: self.trace.cases.iter().map(|case| self.case_form(service, case)).collect(),
         };
-        serde_json::to_writer_pretty(&mut *out, &document)?;
-        writeln!(out)
+        crate::report::write_json(out, &document)
     }
 
     fn case_form(&self, service: &compiler::program::service::Service, case: &Case) -> CaseForm {
