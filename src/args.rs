@@ -38,7 +38,8 @@ pub(crate) enum Command {
     /// Format configurations in place: one space between words, quotes only where they are needed. Exit status 0, or 2 if
     /// one can't be read.
     Fmt(Fmt),
-    /// Check whether this host can run a configuration: exit status 0 if it can, 1 if something is wrong, 2 if it can't be read.
+    /// Check whether this host can run a configuration: exit status 0 if it can, 1 if something is wrong or 3proxy refuses it, 2 if it
+    /// can't be read.
     Doctor(Doctor),
     /// Hash a password for a `users` line, or check one: exit status 0 if it is right, 1 if it is wrong.
     Crypt(Crypt),
@@ -110,7 +111,7 @@ pub(crate) struct Reading {
     #[arg(long, conflicts_with = "root")]
     pub(crate) no_includes: bool,
     /// Whether a file is a template, from which configurations are made: `{{ port }}`, `${PORT}` and the like are then unknown
-    /// values, not errors. `auto`: a file is a template if it contains such markers.
+    /// values, not errors. `auto`: a file is a template if it contains such markers, or if its name says so, as `.j2`, `.tmpl` and `.in` do.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t, default_missing_value = "yes", num_args = 0..=1, require_equals = true)]
     pub(crate) template: Template,
 }
@@ -162,7 +163,7 @@ pub(crate) struct Fmt {
     #[arg(long)]
     pub(crate) diff: bool,
     /// Whether a file is a template, from which configurations are made: lines with `{{ port }}`, `${PORT}` and the like stay as they
-    /// are. `auto`: a file is a template if it contains such markers.
+    /// are. `auto`: a file is a template if it contains such markers, or if its name says so, as `.j2`, `.tmpl` and `.in` do.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t, default_missing_value = "yes", num_args = 0..=1, require_equals = true)]
     pub(crate) template: Template,
 }

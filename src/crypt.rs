@@ -58,7 +58,12 @@ fn check(file: &Path, user: &str, image: &Image) -> Result<ExitCode> {
     // Of entries with one name the last counts.
     let Some(entry) = compiled.program.users.iter().rfind(|entry| entry.name.as_bytes() == user.as_bytes())
     else {
-        bail!("no `users` line of `{}` has a user `{user}`", given.path.display());
+        let hint = report::root_hint(&compiled).map(|hint| format!("; a file is missing: {hint}"));
+        bail!(
+            "no `users` line of `{}` has a user `{user}`{}",
+            given.path.display(),
+            hint.unwrap_or_default()
+        );
     };
     let password = if is_piped(Some(file)) {
         password::line(io::stdin().lock())?

@@ -2,7 +2,7 @@
 use std::{io::Write, path::Path, process::ExitCode};
 
 use anyhow::{Result, bail};
-use compiler::{Compiled, change, finding::Finding};
+use compiler::{Compiled, change};
 
 use crate::{
     args::{Diff, Image},
@@ -10,7 +10,6 @@ use crate::{
     report::{
         self, complain,
         diff::{self, Versions},
-        rejected,
     },
 };
 
@@ -34,7 +33,8 @@ pub(crate) fn run(args: &Diff) -> Result<ExitCode> {
         diff::text(&mut out, versions, &changes)?;
     }
     out.flush()?;
-    let guesses = [(&args.old, &old), (&args.new, &new)].map(|(path, compiled)| guess(path, compiled));
+    let guesses =
+        [(&args.old, &old), (&args.new, &new)].map(|(path, compiled)| report::guess(path, compiled, true));
     guesses.iter().flatten().for_each(|why| complain(why));
     if guesses.iter().any(Option::is_some) {
         return Ok(ExitCode::from(2));
@@ -44,25 +44,4 @@ pub(crate) fn run(args: &Diff) -> Result<ExitCode> {
 
 fn read(path: &Path, image: &Image) -> Result<Compiled> {
     Ok(Given::read(path, image)?.compile())
-}
-
-/// Why the answer does not cover all of a configuration.
-fn guess(path: &Path, compiled: &Compiled) -> Option<String> {
-    let name = path.display();
-    let refused = || compiled.findings.iter().filter(|finding| finding.refused);
-    let unread: Vec<&Finding> = refused().filter(|finding| finding.rule == "include-missing").collect();
-    if let Some(first) = unread.first() {
-        let line = compiled.sources.line_column(first.at).line;
-        let file = compiled.sources.get(first.at.file).map_or(path, |source| &source.path).display();
-        let more = match unread.len() - 1 {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        return Some(format!(
-            "`{name}` could not be read completely: {file}:{line}: {}{more}; `--root DIR` looks up absolute paths in DIR",
-            first.message
-        ));
-    }
-    let count = refused().count();
-    (count > 0).then(|| rejected(path, count))
 }

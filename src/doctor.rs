@@ -36,7 +36,8 @@ use crate::{
     settings::{Origin, SettingsFiles},
 };
 
-/// Examines the host: 0 if nothing is wrong, 1 if something is, 2 if the configuration can't be read.
+/// Examines the host: 0 if nothing is wrong, 1 if something is, with the host or since 3proxy refuses the configuration; 2 if that can't be
+/// read.
 pub(crate) fn run(args: &Doctor, color: Color) -> Result<ExitCode> {
     args.allow.iter().try_for_each(|name| names::check(name))?;
     if let Some(id) = args.pid
@@ -46,10 +47,8 @@ pub(crate) fn run(args: &Doctor, color: Color) -> Result<ExitCode> {
     }
     let given = Given::read(&args.file, &Image::default())?;
     let compiled = given.compile();
-    let refused = compiled.findings.iter().filter(|finding| finding.refused).count();
-    if refused > 0 {
-        complain(&report::rejected(&args.file, refused));
-    }
+    let guess = report::guess(&args.file, &compiled, false);
+    guess.iter().for_each(|why| complain(why));
     if compiled.program.services.is_empty() {
         complain("the configuration has no service, so there is little to examine");
     }
@@ -73,7 +72,7 @@ pub(crate) fn run(args: &Doctor, color: Color) -> Result<ExitCode> {
     out.flush()?;
     let bad = |level| level == Level::Deny || args.deny_warnings;
     let found = outcome.found.iter().any(|diagnosis| bad(diagnosis.finding.level));
-    Ok(ExitCode::from(u8::from(found)))
+    Ok(ExitCode::from(u8::from(found || guess.is_some())))
 }
 
 /// Who serves the configuration, as the command line or `cfgc.toml` says.

@@ -14,9 +14,7 @@ pub(crate) fn run(args: &Ir) -> Result<ExitCode> {
     let mut out = report::stdout();
     report::ir::write(&mut out, &compiled.sources, &policy)?;
     out.flush()?;
-    let refused = compiled.findings.iter().filter(|finding| finding.refused).count();
-    if refused > 0 {
-        report::complain(&report::rejected(&args.file, refused));
-    }
-    Ok(ExitCode::from(u8::from(refused > 0)))
+    let guess = report::guess(&args.file, &compiled, true);
+    guess.iter().for_each(|why| report::complain(why));
+    Ok(ExitCode::from(u8::from(guess.is_some())))
 }

@@ -86,6 +86,23 @@ pub(crate) fn check(name: &str) -> Result<()> {
     }
 }
 
+/// The names that have a level: of rules and of their groups, and that of all.
+pub(crate) fn of_levels() -> Vec<&'static str> {
+    let rules = lints::all().iter().map(|rule| rule.name);
+    Group::ALL.into_iter().map(Group::name).chain([ALL]).chain(rules).collect()
+}
+
+/// The names that `cfgc explain` knows.
+pub(crate) fn explained() -> Vec<&'static str> {
+    let others = checks().into_iter().chain(EXPLAINED.iter().map(|one| one.name));
+    of_levels().into_iter().filter(|name| *name != ALL).chain(others).collect()
+}
+
+/// The names of the checks of `cfgc doctor`.
+pub(crate) fn checks() -> Vec<&'static str> {
+    checks::ALL.iter().map(|check| check.name).collect()
+}
+
 /// What to say of an old name of a rule.
 pub(crate) fn renamed(name: &str) -> Option<String> {
     let rule = lints::find(name).filter(|rule| rule.aliases.contains(&name))?;

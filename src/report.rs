@@ -6,6 +6,7 @@ mod escaped;
 mod excerpt;
 mod findings;
 mod github;
+mod guess;
 pub(crate) mod ir;
 mod json;
 mod junit;
@@ -38,6 +39,7 @@ use compiler::{
 
 pub(crate) use escaped::write_json;
 pub(crate) use findings::Report;
+pub(crate) use guess::{guess, root_hint};
 use location::{relative, uri};
 pub(crate) use mended::withheld;
 pub(crate) use stdout::{stdout, unprinted};
@@ -72,15 +74,6 @@ pub(crate) fn unified_alone(
 pub(crate) fn complain(message: &str) {
     // There is nowhere left to complain to.
     let _ = writeln!(io::stderr(), "cfgc: {}", printable(message));
-}
-
-/// That 3proxy rejects a configuration with so many errors, so that an answer covers a part of it only.
-pub(crate) fn rejected(path: &Path, errors: usize) -> String {
-    let name = path.display();
-    let count = if errors == 1 { "1 error".to_owned() } else { format!("{errors} errors") };
-    format!(
-        "3proxy would reject `{name}` ({count}); the answer covers only what could be read. Run `cfgc check {name}` for details."
-    )
 }
 
 /// A place as `path:line:column`, both from 1, the column in bytes.

@@ -88,7 +88,8 @@ fn refuse(mut compiled: Compiled, color: Color) -> Result<ExitCode> {
     let mut out = io::stderr().lock();
     let mut report = Report::new(Format::Text, color.is_on(&io::stderr()), false);
     report.findings(&mut out, &compiled.sources, &compiled.findings)?;
-    bail!("3proxy would reject this configuration, so its tests were not run; run `cfgc check` for details")
+    let hint = report::root_hint(&compiled).unwrap_or("run `cfgc check` for details");
+    bail!("3proxy would reject this configuration, so its tests were not run; {hint}")
 }
 
 /// Says on standard error what is wrong with the lines of a test file.

@@ -26,9 +26,8 @@ pub(crate) fn run(args: &Trace, color: Color) -> Result<ExitCode> {
     }
     let given = Given::read(&args.file, &args.image)?;
     let compiled = given.compile();
-    let refused = compiled.findings.iter().filter(|finding| finding.refused).count();
-    if refused > 0 {
-        report::complain(&report::rejected(&args.file, refused));
+    if let Some(why) = report::guess(&args.file, &compiled, true) {
+        report::complain(&why);
     }
     let policy = Policy::compile(&compiled.program);
     let words = Words {

@@ -140,7 +140,7 @@ fn place(examination: &mut Examination<'_>, named: &Named<'_>) {
         Ok(mode) if what == "file" || matches!(mode & KIND, 0 | FOLDER) => mode,
         Ok(_) => {
             let message = format!("`{}`, where the {} is to be, is no folder", shown(&looked_at), named.role);
-            return missing(examination, named, message, "no folder", what);
+            return missing(examination, named, message, None, "no folder", what);
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let message = match named.what {
@@ -151,7 +151,8 @@ fn place(examination: &mut Examination<'_>, named: &Named<'_>) {
                     format!("there is no {} `{}`", named.role, shown(&looked_at))
                 }
             };
-            return missing(examination, named, message, "nothing", what);
+            let command = (what == "folder").then(|| made(examination, named, &looked_at));
+            return missing(examination, named, message, command, "nothing", what);
         }
         Err(error) => {
             let why = format!("`{}` can't be looked at: {error}", shown(&looked_at));
@@ -163,9 +164,33 @@ fn place(examination: &mut Examination<'_>, named: &Named<'_>) {
     }
 }
 
-fn missing(examination: &mut Examination<'_>, named: &Named<'_>, message: String, seen: &str, needed: &str) {
+fn missing(
+    examination: &mut Examination<'_>,
+    named: &Named<'_>,
+    message: String,
+    command: Option<String>,
+    seen: &str,
+    needed: &str,
+) {
     let diagnosis = Diagnosis::new(&PATH_MISSING, named.level, named.at, message).label(named.role);
-    examination.found(diagnosis.values(seen, format!("a {needed}")));
+    let diagnosis = diagnosis.values(seen, format!("a {needed}"));
+    examination.found(match command {
+        Some(command) => diagnosis.command(command),
+        None => diagnosis.help(format!("put a {needed} there, or correct the path")),
+    });
+}
+
+/// The command that makes a folder, for who is to write into it.
+fn made(examination: &Examination<'_>, named: &Named<'_>, folder: &Path) -> String {
+    let folder = files::for_shell(folder);
+    let writer = match named.what {
+        What::FolderOf | What::FolderOfNew => writer(examination, named).filter(|(user, _)| *user != 0),
+        What::File | What::Folder => None,
+    };
+    match writer {
+        Some((user, _)) => format!("mkdir -p {folder} && chown {user} {folder}"),
+        None => format!("mkdir -p {folder}"),
+    }
 }
 
 /// Where a path is: in the last `chroot` before its line, or where it says.
@@ -277,7 +302,11 @@ fn users(examination: &mut Examination<'_>, program: &Program) {
             let shown = cite::shown_of(examination.subject.sources, at, &name.to_string());
             let message = format!("this host has no {what} `{shown}` in {file}");
             let diagnosis = Diagnosis::new(&USER_UNKNOWN, Level::Warn, at, message).label(what);
-            examination.found(diagnosis.values("nothing", format!("a {what}")));
+            let diagnosis = diagnosis.values("nothing", format!("a {what}"));
+            let add = if what == "group" { "groupadd" } else { "useradd" };
+            // What a line hides is in no command.
+            let name = Path::new(&shown);
+            examination.found(diagnosis.command(format!("{add} --system {}", files::for_shell(name))));
         }
     }
 }

@@ -393,6 +393,28 @@ fn what_the_configuration_names_has_to_be_there() {
     }
 }
 
+/// What makes the folder is a command, for the user who writes there.
+#[test]
+fn what_is_missing_is_made_by_a_command() {
+    let passwd = ("/etc/passwd", "root:x:0:0::/:\nnobody:x:65534:65534::/:\n");
+    for (lines, there, command) in [
+        ("log /var/log/p/log D", "/var/log/p", "mkdir -p /var/log/p"),
+        (
+            "setuid nobody\nlog '/var/log/p/log D",
+            "'/var/log/p",
+            "mkdir -p ''\\''/var/log/p' && chown 65534 ''\\''/var/log/p'",
+        ),
+        ("setuid nobody\ncounter /c/f.3cf", "/c", "mkdir -p /c && chown 65534 /c"),
+        ("setuid 0\npidfile /run/p/pid", "/run/p", "mkdir -p /run/p"),
+        ("chroot /jail", "/jail", "mkdir -p /jail"),
+    ] {
+        let host = Recorded::named("tuned").with(there, "-").with(passwd.0, passwd.1);
+        let outcome = outcome(&compiled(&served(lines)), &host, ServedBy::ThreeProxy);
+        let commands: Vec<_> = outcome.found.iter().filter_map(|found| found.command.as_deref()).collect();
+        assert_eq!(commands, [command], "{lines}");
+    }
+}
+
 #[test]
 fn behind_chroot_paths_are_in_there() {
     let modes = [("/jail", "0755"), ("/log", "0755"), ("/jail/log", "-")];

@@ -186,11 +186,9 @@ fn list(out: &mut dyn Write, versions: Versions<'_>, change: &ListChange) -> io:
 }
 
 fn class(out: &mut dyn Write, versions: Versions<'_>, change: &ListChange, class: &Class) -> io::Result<()> {
-    let verdicts = format!(
-        "{} → {}",
-        versions.before().verdict(class.old.0, class.old.1),
-        versions.after().verdict(class.new.0, class.new.1)
-    );
+    let ([old, new], other) = words::verdicts([versions.before(), versions.after()], class);
+    let other = other.map(|other| format!(": {other}")).unwrap_or_default();
+    let verdicts = format!("{old} → {new}{other}");
     let but = if class.complete { "" } else { " but for what entries before decide" };
     for (at, requests) in class.requests.iter().enumerate() {
         let requests = words::requests(requests, &change.operations);
@@ -198,5 +196,5 @@ fn class(out: &mut dyn Write, versions: Versions<'_>, change: &ListChange, class
             if at + 1 < class.requests.len() { ", or".to_owned() } else { format!("{but}: {verdicts}") };
         writeln!(out, "    {}{end}", printable(&requests))?;
     }
-    writeln!(out, "      such as {}", printable(&words::witness(class)))
+    writeln!(out, "      {}", printable(&words::witness(class)))
 }

@@ -74,7 +74,8 @@ fn programs_are_told_the_same_and_no_form_tells_a_secret() {
         assert_eq!(output.status.code(), Some(i32::from(differs)), "{}", path.display());
         let classes = |list: &Value| list["classes"].as_array().unwrap().len();
         let told: usize = document["lists"].as_array().unwrap().iter().map(classes).sum();
-        assert_eq!(told, case.expect.matches("such as ").count(), "{}", path.display());
+        let told_people = ["such as ", "nobody asks for: "].map(|text| case.expect.matches(text).count());
+        assert_eq!(told, told_people.iter().sum::<usize>(), "{}", path.display());
         let printed = String::from_utf8(output.stdout).unwrap() + case.expect;
         for secret in ["wonderland", "looking", "builder", "carol1", "secret-of-parent", "shared-secret"] {
             assert!(!printed.contains(secret), "{}: {secret}", path.display());
@@ -87,6 +88,47 @@ fn a_file_that_is_not_there_is_an_error() {
     let output =
         cfgc::command().args(["diff", "--exit-code", "no-such.cfg", "no-such.cfg"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
+}
+
+/// All commands say in one way that a configuration could not be read whole, and what helps.
+#[test]
+fn a_missing_include_leads_to_the_root() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("a.cfg", "internal 127.0.0.1\ninclude /nowhere/more\nsocks\n");
+    write("b.cfg", "internal 127.0.0.1\nfrobnicate\nsocks\n");
+    write("tests", "[[test]]\nname = \"web\"\nto = \"a.test:80\"\nexpect = \"allow\"\n");
+    write("input", "password\n");
+    let said = |arguments: &[&str]| {
+        let input = fs::File::open(folder.path().join("input")).unwrap();
+        let mut command = cfgc::command();
+        let output = command.args(arguments).current_dir(folder.path()).stdin(input).output().unwrap();
+        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let hint = "`--root DIR` looks up absolute paths in DIR";
+    let request = ["--from", "127.0.0.1", "--to", "192.0.2.1:80"];
+    for (command, status) in [
+        ([&["trace", "FILE"], &request[..]].concat(), 0),
+        (vec!["ir", "FILE"], 1),
+        (vec!["diff", "FILE", "FILE"], 2),
+        (vec!["test", "FILE", "tests"], 2),
+        (vec!["crypt", "--user", "bob", "--check", "FILE"], 2),
+        (vec!["doctor", "FILE"], 1),
+    ] {
+        let with = |file: &'static str| {
+            let word = |word: &&'static str| if *word == "FILE" { file } else { *word };
+            command.iter().map(word).collect::<Vec<&str>>()
+        };
+        let (code, missing) = said(&with("a.cfg"));
+        assert_eq!(code, status, "{command:?}: {missing}");
+        // The host has its files where they are.
+        assert_eq!(missing.contains(hint), command[0] != "doctor", "{command:?}: {missing}");
+        let (code, refused) = said(&with("b.cfg"));
+        assert_eq!(code, status, "{command:?}: {refused}");
+        assert!(!refused.contains(hint), "{command:?}: {refused}");
+        let says = refused.contains("3proxy would reject") || command[0] == "crypt";
+        assert!(says, "{command:?}: {refused}");
+    }
 }
 
 /// A job that compares must not pass because nothing could be read.

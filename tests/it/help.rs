@@ -26,6 +26,16 @@ fn every_shell_gets_a_script() {
             assert!(script.contains(command), "{shell}: {command}");
         }
     }
+    // It knows the names that arguments may have.
+    for shell in ["bash", "fish", "zsh"] {
+        let script = cfgc::command().args(["completions", shell]).output().unwrap();
+        let script = String::from_utf8(script.stdout).unwrap();
+        for name in ["open-proxy", "security", "all", "open-files", "not-executed"] {
+            // clap's scripts for fish complete the values of options only.
+            let is_option = name != "not-executed";
+            assert!(script.contains(name) || shell == "fish" && !is_option, "{shell}: {name}");
+        }
+    }
     // The one shell that is everywhere reads it without a complaint.
     let script = cfgc::command().args(["completions", "bash"]).output().unwrap().stdout;
     let folder = tempfile::tempdir().unwrap();
@@ -33,6 +43,18 @@ fn every_shell_gets_a_script() {
     std::fs::write(&path, script).unwrap();
     let read = Command::new("bash").arg("-n").arg(&path).output().expect("the tests need bash");
     assert!(read.status.success() && read.stderr.is_empty(), "{read:?}");
+    let complete = |words: &str| {
+        let count = words.split(' ').count() - 1;
+        let script = format!(
+            ". {}; COMP_WORDS=({words}); COMP_CWORD={count}; _cfgc cfgc \"${{COMP_WORDS[$COMP_CWORD]}}\" \"${{COMP_WORDS[$COMP_CWORD-1]}}\"; echo \"${{COMPREPLY[@]}}\"",
+            path.display()
+        );
+        String::from_utf8(Command::new("bash").args(["-c", &script]).output().unwrap().stdout).unwrap()
+    };
+    assert_eq!(complete("cfgc check --deny open-pr"), "open-proxy\n");
+    assert_eq!(complete("cfgc run --allow securi"), "security\n");
+    assert_eq!(complete("cfgc explain path-miss"), "path-missing\n");
+    assert_eq!(complete("cfgc doctor --allow path-miss"), "path-missing\n");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use compiler::{
     change::{Class, Requests, Values},
     cite::shown,
     mask::Script,
-    program::acl::{AceId, Operation},
+    program::acl::{AceId, Operation, Parent},
     query::{moment_name, operation_name},
     sources::Loc,
     table::Decision,
@@ -58,8 +58,8 @@ impl Version<'_> {
         self.source(Loc { span: Span::new(offset(start), offset(end)), ..at })
     }
 
-    /// `allow (line 3)`, with the way out and what is not logged.
-    pub(super) fn verdict(self, entry: Option<AceId>, decision: Decision) -> String {
+    /// `allow (line 3)`, with the way out and what is not logged. Of parents the first is named, and the one that is `telling`.
+    pub(super) fn verdict(self, entry: Option<AceId>, decision: Decision, telling: Option<usize>) -> String {
         let Self(compiled) = self;
         let acls = &compiled.program.acls;
         let Some(ace) = entry.and_then(|id| acls.ace(id)) else {
@@ -71,8 +71,17 @@ impl Version<'_> {
         let parents = acls.parents(ace);
         let through = match (decision, parents) {
             (Decision::Redirect, [first, rest @ ..]) => {
-                let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-                format!(" through {}{more}", printable(&first.to_string()))
+                let other = telling.filter(|at| *at > 0).and_then(|at| parents.get(at));
+                let named: Vec<String> = [first]
+                    .into_iter()
+                    .chain(other)
+                    .map(|parent| printable(&parent.to_string()).into_owned())
+                    .collect();
+                let more = match (rest.len() + 1).saturating_sub(named.len()) {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                format!(" through {}{more}", named.join(", "))
             }
             _ => String::new(),
         };
@@ -80,6 +89,41 @@ impl Version<'_> {
         let unlogged = if ace.nolog { ", not logged" } else { "" };
         format!("{word}{through}{unlogged} ({})", self.line(ace.at))
     }
+}
+
+/// The verdicts of a class, old and new, and what else differs where they read the same.
+pub(super) fn verdicts(versions: [Version<'_>; 2], class: &Class) -> ([String; 2], Option<String>) {
+    let sides = [class.old, class.new];
+    let parents = |at: usize| -> &[Parent] {
+        let (Some(Version(compiled)), Some((Some(entry), _))) = (versions.get(at), sides.get(at)) else {
+            return &[];
+        };
+        let acls = &compiled.program.acls;
+        acls.ace(*entry).map_or(&[], |ace| acls.parents(ace))
+    };
+    let (old, new) = (parents(0), parents(1));
+    let shown = |parents: &[Parent], at: usize| parents.get(at).map(ToString::to_string);
+    let count = old.len().max(new.len());
+    let telling = (0..count).find(|at| shown(old, *at) != shown(new, *at));
+    let [before, after] = versions;
+    let both =
+        [before.verdict(class.old.0, class.old.1, telling), after.verdict(class.new.0, class.new.1, telling)];
+    let [old_text, new_text] = &both;
+    let other = (old_text == new_text).then(|| old.iter().zip(new).find_map(other_parent)).flatten();
+    (both, other)
+}
+
+/// What differs of two parents that read the same.
+fn other_parent((old, new): (&Parent, &Parent)) -> Option<String> {
+    let what = [
+        ("weight", old.weight != new.weight),
+        ("user", old.user != new.user),
+        ("password", old.password != new.password),
+    ];
+    let differing: Vec<&str> = what.iter().filter(|(_, differs)| *differs).map(|(name, _)| *name).collect();
+    let parent = new.to_string();
+    (!differing.is_empty())
+        .then(|| format!("`{}` has another {}", printable(&parent), differing.join(" and another ")))
 }
 
 /// What a class of requests comes under.
@@ -150,6 +194,15 @@ fn listed(values: &Values, unknown: &str) -> String {
 
 /// A request of a class, with the time if that matters.
 pub(super) fn witness(class: &Class) -> String {
+    let host = class.witness.target.host.as_deref().unwrap_or_default();
+    // What an entry was to say and does not, as `172.16.0.0/33`: read as a name, it is none that anybody asks for.
+    if host.iter().any(|byte| b"/, ;".contains(byte)) {
+        return format!("nobody asks for: `{}` is neither a name nor an address", shown(host));
+    }
+    format!("such as {}", request(class))
+}
+
+fn request(class: &Class) -> String {
     let timed = class.requests.iter().any(|requests| !requests.times.is_any());
     let at = if timed { format!(", {}", moment_name(class.witness.time)) } else { String::new() };
     let address = class.witness.target.address.filter(|address| {

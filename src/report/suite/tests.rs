@@ -85,7 +85,7 @@ failed: mail
   | ^^^^^^^^^^^^^^^^^^^ perhaps this entry decides
   |
   = note: main.toml:10: `proxy:3128` is asked for `HTTP_CONNECT a.test:25` from 10.0.0.7
-expected (-), actual (+):
+left open (?):
 ? the result depends on `resolve`: add it to the test
 
 coverage: 2 of 6 entries (33.3 %)
@@ -96,6 +96,30 @@ coverage: 2 of 6 entries (33.3 %)
 1 passed, 2 failed
 "
     );
+}
+
+#[test]
+fn many_entries_in_a_row_that_no_test_reaches_are_told_together() {
+    let text =
+        |lines: std::ops::Range<u32>| lines.map(|port| format!("deny * * * {port}\n")).collect::<String>();
+    let config = format!("auth iponly\n{}allow * * * 80\n{}proxy\n", text(1001..1009), text(2001..2010));
+    let mut files = MemoryFiles::default();
+    files.insert("main.cfg", config);
+    let compiled = compile(Path::new("main.cfg"), &files);
+    let policy = Policy::compile(&compiled.program);
+    let suite = Suite::read("[[test]]\nname = \"web\"\nto = \"a.test:80\"\nexpect = \"allow\"\n").unwrap();
+    let ran = suite.run(&compiled, &policy, |_| true).unwrap();
+    let coverage = coverage::of(&compiled.program, &ran);
+    let files = [SuiteFile { path: "main.toml", tests: 1, ran }];
+    let results = Results { compiled: &compiled, files: &files, coverage: Some(&coverage) };
+    let mut out = Vec::new();
+    write(&mut out, &results, SuiteFormat::Text, false).unwrap();
+    let out = String::from_utf8(out).unwrap();
+    let told: Vec<&str> = out.lines().filter(|line| line.starts_with("    ")).collect();
+    assert_eq!(told.len(), 10, "{out}");
+    assert_eq!(told[7], "    no test reaches main.cfg:9:1: deny * * * 1008");
+    assert_eq!(told[8], "    no test reaches main.cfg:11:1: deny * * * 2001");
+    assert_eq!(told[9], "    nor the 8 entries below it, up to main.cfg:19:1: deny * * * 2009");
 }
 
 #[test]

@@ -20,7 +20,11 @@ use crate::report::{
     excerpt::{self, Excerpt},
     line_at, line_start, place, printable,
     text::Text,
+    thousands,
 };
+
+/// So many entries in a row that no test reaches are listed one by one.
+const ONE_BY_ONE: usize = 8;
 
 pub(super) fn write(out: &mut dyn Write, results: &Results<'_>, color: bool) -> io::Result<()> {
     let text = Text::new(color);
@@ -45,7 +49,14 @@ pub(super) fn write(out: &mut dyn Write, results: &Results<'_>, color: bool) -> 
 }
 
 fn write_differences(out: &mut dyn Write, text: &Text, ran: &Ran<'_>) -> io::Result<()> {
-    writeln!(out, "expected (-), actual (+):")?;
+    let is_missing = |difference: &_| matches!(Lines::of(difference), Lines::Missing(_));
+    let missing = ran.differences.iter().filter(|difference| is_missing(difference)).count();
+    let heading = match missing {
+        0 => "expected (-), actual (+):",
+        all if all == ran.differences.len() => "left open (?):",
+        _ => "expected (-), actual (+), left open (?):",
+    };
+    writeln!(out, "{heading}")?;
     for difference in &ran.differences {
         match Lines::of(difference) {
             Lines::Differ { expected, got } => {
@@ -127,13 +138,41 @@ fn write_coverage(out: &mut dyn Write, compiled: &Compiled, services: &[Coverage
         let name = describe(&compiled.sources, &compiled.program, one.service);
         let tests = if one.tests == 1 { "1 test".to_owned() } else { format!("{} tests", one.tests) };
         writeln!(out, "  {}: {}, {tests}", printable(&name), share(one.reached, one.entries))?;
-        for id in &one.unreached {
-            if let Some(line) = entry_line(compiled, *id) {
-                writeln!(out, "    no test reaches {line}")?;
-            }
+        for run in runs(compiled, one) {
+            write_unreached(out, compiled, &run)?;
         }
     }
     writeln!(out)
+}
+
+/// The entries that no test reaches: those that stand behind each other together.
+fn runs(compiled: &Compiled, one: &Coverage) -> Vec<Vec<AceId>> {
+    let list = compiled.program.services.get(one.service).and_then(|service| service.acl);
+    let mut unreached = one.unreached.iter().copied().peekable();
+    let mut runs: Vec<Vec<AceId>> = vec![Vec::new()];
+    for (id, _) in list.into_iter().flat_map(|list| compiled.program.acls.entries(list)) {
+        if unreached.next_if_eq(&id).is_none() {
+            runs.push(Vec::new());
+        } else if let Some(run) = runs.last_mut() {
+            run.push(id);
+        }
+    }
+    runs.retain(|run| !run.is_empty());
+    runs
+}
+
+fn write_unreached(out: &mut dyn Write, compiled: &Compiled, run: &[AceId]) -> io::Result<()> {
+    let lines = |ids: &[AceId]| ids.iter().filter_map(|id| entry_line(compiled, *id)).collect::<Vec<_>>();
+    let folded = run.len() > ONE_BY_ONE;
+    for line in lines(if folded { run.get(..1).unwrap_or_default() } else { run }) {
+        writeln!(out, "    no test reaches {line}")?;
+    }
+    let last = run.last().filter(|_| folded).and_then(|last| entry_line(compiled, *last));
+    if let Some(last) = last {
+        let more = run.len() - 1;
+        writeln!(out, "    nor the {} entries below it, up to {last}", thousands(more))?;
+    }
+    Ok(())
 }
 
 /// `3 of 4 entries (75.0 %)`.
