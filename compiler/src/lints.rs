@@ -101,6 +101,7 @@ pub(crate) mod grace_without_numbers;
 pub(crate) mod guessable_password;
 pub(crate) mod hash_as_password;
 pub(crate) mod hostname_rule_bypassed_by_address;
+pub(crate) mod https_port_without_connect;
 pub(crate) mod implicit_deny_surprise;
 pub(crate) mod include_cycle;
 pub(crate) mod include_missing;
@@ -324,6 +325,7 @@ static RULES: &[&Rule] = &[
     &guessable_password::RULE,
     &hash_as_password::RULE,
     &hostname_rule_bypassed_by_address::RULE,
+    &https_port_without_connect::RULE,
     &implicit_deny_surprise::RULE,
     &include_cycle::RULE,
     &include_missing::RULE,

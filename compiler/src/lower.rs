@@ -288,7 +288,7 @@ impl<'f> Lowering<'f> {
             // Behind it no command would be unknown.
             "plugin" => {}
             _ => {
-                let name = Arg { value: row.name.as_bytes().into(), at: command.name.at, verbatim: false };
+                let name = Arg { value: row.name.as_bytes().into(), at: command.name.at, value_start: None };
                 self.execute(&Command { at: command.at, name, arguments: command.arguments.clone() });
             }
         }

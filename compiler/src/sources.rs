@@ -9,6 +9,7 @@ use std::{
 
 use grammar::{
     LineColumn, LineIndex, Span,
+    directive::{self, Directive},
     syntax::{LineKind, Tree, Word, Words},
 };
 
@@ -199,6 +200,13 @@ impl Sources {
             source.tree.words(words).next().map(|word| word.value(source.script()))
         });
         first.unwrap_or_default()
+    }
+
+    /// What that line does: of a misspelt command what is certainly meant, as it is run.
+    pub(crate) fn directive(&self, at: Loc) -> Option<&'static Directive> {
+        let name = self.command(at);
+        let arguments = || self.line_words(at).map_or(0, |(_, words)| words.len().saturating_sub(1));
+        directive::find(&name).or_else(|| directive::meant(&name, arguments()))
     }
 
     /// The words of that line about the one that holds `at`: those next to it at least.

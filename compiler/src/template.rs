@@ -11,7 +11,7 @@ use std::{
 
 use grammar::{
     Span,
-    directive::{self, Directive, Effect},
+    directive::{Directive, Effect},
     syntax::{LineKind, Word, WordShape, Words},
     template::{Marker, MarkerKind, holds_placeholder, mask},
 };
@@ -249,7 +249,7 @@ impl<'a> Known<'a> {
         if !unknown.holds(Span::new(start, place.end)) {
             return false;
         }
-        match directive::find(&self.sources.command(at)) {
+        match self.sources.directive(at) {
             // Each of its words is a user.
             Some(row) if row.name == "users" => {
                 let mut about = self.sources.words_about(at);

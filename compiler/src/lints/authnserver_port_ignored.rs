@@ -31,9 +31,12 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let Some(at) = lint.program.resolver.auth_server.and_then(|server| server.at) else { return };
-    let text = lint.sources.text(at);
-    let port =
-        endpoint(text).ok().filter(|reading| reading.traps.is_empty()).and_then(|reading| reading.value.port);
+    let values = lint.sources.values(at);
+    let Some((_, server)) = values.iter().find(|(word, _)| *word == at) else { return };
+    let port = endpoint(server)
+        .ok()
+        .filter(|reading| reading.traps.is_empty())
+        .and_then(|reading| reading.value.port);
     if let Some(port) = port.filter(|port| *port != 53) {
         lint.report(
             RULE.finding(at, format!("3proxy asks port 53 here, not {port}"))

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 
 use grammar::{
     Span,
-    directive::{self, Directive, Kind},
+    directive::{Directive, Kind},
     syntax::WordShape,
     value::{self, NamePattern, OPERATION_WORDS, Targets, items},
 };
@@ -19,7 +19,7 @@ pub(super) const OPERATIONS: usize = 4;
 pub(super) fn columns(sources: &Sources, at: Loc) -> Vec<Loc> {
     let words = sources.words(at);
     let place = |span| Loc { file: at.file, span };
-    let row = words.first().and_then(|word| directive::find(sources.text(place(word.span))));
+    let row = sources.directive(at);
     let users = |row: &Directive| row.parameters.iter().position(|parameter| parameter.kind == Kind::Users);
     let Some(before) = row.and_then(users) else { return Vec::new() };
     let plain = words.iter().take_while(|word| !matches!(word.shape, WordShape::Splice { .. }));

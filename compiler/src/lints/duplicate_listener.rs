@@ -1,8 +1,10 @@
 //! Two services on one address and port.
 use std::{
-    collections::{HashMap, hash_map::Entry},
+    collections::{BTreeSet, HashMap, hash_map::Entry},
     fmt,
 };
+
+use grammar::Span;
 
 use super::{
     listeners::{alike, on_purpose},
@@ -63,6 +65,7 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
+    let misread = misread(lint);
     let mut taken: HashMap<(bool, &ListenAddress, u16), &Service> = HashMap::new();
     for service in &program.services {
         let (address, port) = (&service.listen.address.value, service.listen.port.value);
@@ -78,9 +81,8 @@ fn check(lint: &mut Lint<'_>) {
             }
             Entry::Occupied(place) => *place.get(),
         };
-        // A port that is none has a finding of its own, and is not the one that is meant.
-        let meant = |service: &Service| !service.listen.port.at.is_some_and(|at| is_no_port(lint, at));
-        if !meant(first) || !meant(service) {
+        // An address or port that is none has a finding of its own, and is not the one that is meant.
+        if is_misread(&misread, first.at) || is_misread(&misread, service.at) {
             continue;
         }
         if !on_purpose(program, first, service) {
@@ -111,11 +113,17 @@ fn finding(first: &Service, second: &Service, place: Place<'_>, alike: bool) -> 
     .help("give it a port of its own: `-pPORT`")
 }
 
-/// Whether the port written at `at` is read otherwise than it is written.
-fn is_no_port(lint: &Lint<'_>, at: Loc) -> bool {
-    let within =
-        |part: Loc| part.file == at.file && at.span.start <= part.span.start && part.span.end <= at.span.end;
-    lint.traps().any(|(part, trap)| matches!(trap, Trap::Port(_)) && within(part.at))
+/// The ports and addresses to listen on that 3proxy reads otherwise than they are written.
+fn misread(lint: &Lint<'_>) -> BTreeSet<Loc> {
+    let is_listener = |trap| matches!(trap, Trap::Port(_) | Trap::ListenAddress | Trap::ListenForgotten);
+    lint.traps().filter(|(_, trap)| is_listener(*trap)).map(|(part, _)| part.at).collect()
+}
+
+/// Whether one of them stands in the line at `at`.
+fn is_misread(misread: &BTreeSet<Loc>, at: Loc) -> bool {
+    let start = Loc { file: at.file, span: Span::new(at.span.start, at.span.start) };
+    let next = misread.range(start..).next();
+    next.is_some_and(|part| part.file == at.file && part.span.end <= at.span.end)
 }
 
 /// An address and port as users write them.
@@ -152,7 +160,7 @@ proxy -p8001 -e192.0.2.9
     }
 
     #[test]
-    fn a_port_that_is_none_is_no_duplicate() {
+    fn what_is_no_port_or_address_is_no_duplicate() {
         check(
             "duplicate-listener",
             r"
@@ -162,6 +170,8 @@ socks -p1080
 allow * 192.168.0.0/16
 socks -pabc
 socks -p66616
+proxy -i192.0.2.01
+proxy -i192.0.2.02
 ",
         );
     }

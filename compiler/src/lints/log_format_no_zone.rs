@@ -49,9 +49,10 @@ rule! {
 }
 
 fn finding(first: Part<'_>) -> Finding {
+    // The whole word, if it has quotes within. Then behind a filter the place is not known.
     let quoted = first.text.starts_with(b"\"");
-    let body = if quoted { first.text.get(1..).unwrap_or_default() } else { first.text };
-    // Behind a filter, the place in the word is not known.
+    let to_end = Span::new(first.at.span.start + u32::from(quoted), first.whole.span.end);
+    let body = first.sources.text(Loc { file: first.at.file, span: to_end });
     let filtered = quoted && body.starts_with(b"-");
     let lost = body.iter().take(1).map(|byte| char::from(*byte)).collect::<String>();
     let message = match body {
@@ -66,8 +67,7 @@ fn finding(first: Part<'_>) -> Finding {
         }
         _ => format!("`{lost}` at the start is lost: the zone is missing"),
     };
-    let start = first.at.span.start + u32::from(quoted);
-    let place = Loc { file: first.at.file, span: Span::new(start, start) };
+    let place = Loc { file: first.at.file, span: Span::new(to_end.start, to_end.start) };
     let fix = Fix::replace("write `L`, for local time, in front", Safety::Safe, place, "L");
     RULE.finding(first.at, message)
         .label("the first character selects local time (`L`) or UTC (`G`)")
@@ -89,12 +89,21 @@ mod tests {
         check("log-format-no-zone", "log\nproxy -fL%t\nsocks -f%t\n#       ^ at the start is\n");
         check(
             "log-format-no-zone",
-            "log\nlogformat \"-'+_%t\"\n#^ the zone is missing at the start\nproxy\n",
+            "log\nlogformat \"-\"\"+_%t\"\n#^ the zone is missing at the start\nproxy\n",
+        );
+        check(
+            "log-format-no-zone",
+            "log\nlogformat \"-'+_%t\"\n#              ^ `%t` at the start is printed as `t`\nproxy\n",
         );
     }
 
     #[test]
     fn no_fix_where_the_place_is_not_known() {
-        assert!(findings("log-format-no-zone", "log\nlogformat \"-'+_%t\"\nproxy\n")[0].fix.is_none());
+        let fix = |format: &str| {
+            let found = findings("log-format-no-zone", &format!("log\nlogformat {format}\nproxy\n"));
+            found[0].fix.clone()
+        };
+        assert_eq!(fix("\"-\"\"+_%t\""), None);
+        assert_eq!(fix("\"-'+_%t\"").unwrap().edits[0].at.span.start, 19);
     }
 }

@@ -1,5 +1,6 @@
 //! Holds every rule to the same bar: its examples run, its registry entry is current.
 mod misspelt;
+mod written;
 
 use std::{collections::BTreeSet, env, fs, path::Path};
 

@@ -4,7 +4,7 @@ use std::{borrow::Cow, path::PathBuf, sync::Arc};
 use grammar::{
     MOST_WORDS, Span, Text,
     directive::{self, Kind},
-    syntax::{LineKind, SyntaxError, Tree, WordShape, Words},
+    syntax::{LineKind, SyntaxError, Tree, Word, WordShape, Words},
 };
 
 use super::{Lowering, More};
@@ -30,8 +30,8 @@ pub(crate) struct Arg<'t> {
     pub(crate) value: Cow<'t, [u8]>,
     /// Where it is written.
     pub(crate) at: Loc,
-    /// The word is written as its value is, so that parts of it can be pointed at.
-    pub(super) verbatim: bool,
+    /// Where its value starts in the source, if it stands there as it is: then parts of it can be pointed at.
+    pub(super) value_start: Option<u32>,
 }
 
 /// A word with an unquoted `$`.
@@ -48,10 +48,15 @@ impl Arg<'_> {
         Text::from(self.value.as_ref())
     }
 
-    /// Where a part of the value is written: the whole word if it has quotes.
+    /// Where a part of the value is written: the whole word if it has quotes within.
     pub(crate) fn part(&self, part: Span) -> Loc {
-        let span = if self.verbatim { part.shifted(self.at.span.start) } else { self.at.span };
+        let span = self.value_start.map_or(self.at.span, |start| part.shifted(start));
         Loc { file: self.at.file, span }
+    }
+
+    /// Whether it is written without quotes and `$file`s.
+    pub(super) fn is_plain(&self) -> bool {
+        self.value_start == Some(self.at.span.start)
     }
 }
 
@@ -74,7 +79,7 @@ impl Command<'_> {
     /// How many arguments 3proxy finds: to an empty pair of quotes it glues what follows.
     pub(super) fn as_glued(&self) -> usize {
         let before_last = self.arguments.split_last().map_or(&[][..], |(_, others)| others);
-        let empty = |word: &&Arg<'_>| word.value.is_empty() && !word.verbatim;
+        let empty = |word: &&Arg<'_>| word.value.is_empty() && !word.is_plain();
         self.arguments.len() - before_last.iter().filter(empty).count()
     }
 
@@ -99,12 +104,13 @@ impl Lowering<'_> {
         let mut whole = true;
         for word in tree.words(words) {
             let at = Loc { file, span: word.span };
-            let (value, verbatim) = (word.value(text), word.shape == WordShape::Plain);
+            let value = word.value(text);
+            let value_start = value_start(&word, &value, text);
             match (word.shape, word.spliced_path(text)) {
                 (WordShape::Splice { dollar }, Some(path)) => {
                     whole &= self.splice(&mut split, &value, &path, Splice { at, dollar });
                 }
-                _ => split.push(Arg { value, at, verbatim }),
+                _ => split.push(Arg { value, at, value_start }),
             }
         }
         if split.len() > MOST_WORDS {
@@ -147,12 +153,12 @@ impl Lowering<'_> {
         if !glued.is_empty() {
             let joined = words.next_if(|word| word.span.start == 0).map(|word| word.value(&text));
             let value = [glued, joined.as_deref().unwrap_or_default()].concat();
-            split.push(Arg { value: value.into(), at, verbatim: false });
+            split.push(Arg { value: value.into(), at, value_start: None });
         }
         split.extend(words.map(|word| Arg {
             value: word.value(&text).into_owned().into(),
             at: Loc { file, span: word.span },
-            verbatim: word.shape == WordShape::Plain,
+            value_start: value_start(&word, &word.value(&text), &text),
         }));
         true
     }
@@ -187,6 +193,15 @@ impl Lowering<'_> {
         let file = self.sources.add(Source::list(path.clone(), text, at));
         self.lists.insert(path, file);
         Ok(file)
+    }
+}
+
+/// Where the value of a word starts in the source: at the word, or behind a quote that ends where the word does. `None`: it has other quotes.
+fn value_start(word: &Word, value: &[u8], text: &[u8]) -> Option<u32> {
+    let inside = Span::new(word.span.start + 1, word.span.end.saturating_sub(1).max(word.span.start + 1));
+    match word.shape {
+        WordShape::Plain => Some(word.span.start),
+        _ => (word.span.len() >= 2 && inside.of(text) == value).then_some(inside.start),
     }
 }
 

@@ -133,7 +133,7 @@ impl Lowering<'_> {
     fn say_what_moved(&mut self, fields: &[Arg<'_>], before: Mark) {
         self.leave_to_comment(fields, before);
         let file = fields.first().map(|field| field.at.file);
-        let plain = fields.iter().take_while(|field| field.verbatim && Some(field.at.file) == file);
+        let plain = fields.iter().take_while(|field| field.is_plain() && Some(field.at.file) == file);
         let columns: Vec<_> = plain.map(|field| (field.at, field.value.as_ref())).collect();
         let Some(broken) = Broken::first(&columns) else { return };
         // Without a refused field the lint rule says it.

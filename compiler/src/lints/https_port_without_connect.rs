@@ -1,0 +1,156 @@
+//! `https-port-without-connect`
+use grammar::value::PortRange;
+
+use super::{
+    columns::{OPERATIONS, columns},
+    rule::{Lint, rule},
+};
+use crate::{
+    finding::Finding,
+    fix::{Edit, Fix, Safety},
+    program::{
+        acl::{Ace, Action, Operation, Parent},
+        service::{Service, ServiceKind},
+    },
+    sources::{Loc, Sources},
+};
+
+/// The port of HTTPS.
+const HTTPS: u16 = 443;
+
+rule! {
+    /// An entry allows port 443 for plain HTTP only, and nothing allows the CONNECT method there.
+    ///
+    /// A browser asks an HTTP proxy for an `https://` site by the CONNECT method. `HTTP` stands for all methods but this one, which is
+    /// `HTTPS` or `HTTP_CONNECT`. So every `https://` site is refused.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow * 192.168.0.0/16 * 80,443 HTTP
+    /// deny *
+    /// proxy -i192.168.0.1
+    /// ```
+    ///
+    /// Right:
+    ///
+    /// ```3proxy,fixed
+    /// auth iponly
+    /// allow * 192.168.0.0/16 * 80,443 HTTP,HTTPS
+    /// deny *
+    /// proxy -i192.168.0.1
+    /// ```
+    ///
+    /// CONNECT may also have an entry of its own, which allows it or refuses it on purpose:
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow * 192.168.0.0/16 * 80,443 HTTP
+    /// allow * 192.168.0.0/16 * 443 HTTPS
+    /// proxy -i192.168.0.1
+    /// ```
+    "https-port-without-connect",
+    level: Warn,
+    group: Correctness,
+    since: "0.1.0",
+    check: check,
+}
+
+fn check(lint: &mut Lint<'_>) {
+    let program = lint.program;
+    for list in lint.asked_lists().iter() {
+        let local = |ace: &Ace| program.acls.parents(ace).iter().any(Parent::is_local);
+        let decides = |(_, ace): (_, &Ace)| local(ace) || decides_connect(ace);
+        if program.acls.entries(list.acl).any(decides) {
+            continue;
+        }
+        for (place, (_, ace)) in program.acls.entries(list.acl).enumerate() {
+            let speaks_http =
+                |service: &&Service| matches!(service.kind, ServiceKind::Proxy | ServiceKind::Auto);
+            if forgets_connect(ace)
+                && let Some(service) = list.asking(program, place).find(speaks_http)
+            {
+                lint.report(finding(lint.sources, ace, service));
+            }
+        }
+    }
+}
+
+/// Whether an entry allows CONNECT to the port of HTTPS, or names it to refuse it.
+fn decides_connect(ace: &Ace) -> bool {
+    let operations = ace.matcher.operations;
+    let named = operations.is_some_and(|listed| listed.has(Operation::HttpConnect));
+    let has_port = ace
+        .matcher
+        .ports
+        .as_ref()
+        .is_none_or(|ports| ports.iter().any(|range| (range.first..=range.last).contains(&HTTPS)));
+    has_port && (named || operations.is_none() && ace.action == Action::Allow)
+}
+
+/// Whether an entry allows that port by name, for HTTP without CONNECT.
+fn forgets_connect(ace: &Ace) -> bool {
+    let is_https =
+        |ports: &[PortRange]| ports.iter().any(|range| (range.first, range.last) == (HTTPS, HTTPS));
+    ace.action == Action::Allow
+        && !ace.matcher.is_refused()
+        && ace.matcher.operations.is_some_and(|listed| listed.has(Operation::HttpGet))
+        && ace.matcher.ports.as_deref().is_some_and(is_https)
+}
+
+fn finding(sources: &Sources, ace: &Ace, service: &Service) -> Finding {
+    let place = columns(sources, ace.at).get(OPERATIONS).copied();
+    let written = place.map(|at| String::from_utf8_lossy(sources.text(at)).into_owned());
+    let shown = written.unwrap_or_else(|| "HTTP".to_owned());
+    let fix = place.filter(|at| !sources.text(*at).contains(&b'"')).map(added);
+    RULE.finding(
+        place.unwrap_or(ace.at),
+        format!("`https://` sites are refused: `{shown}` does not include CONNECT, and no other entry allows it on port 443"),
+    )
+    .label("not the CONNECT method")
+    .also(service.at, "this service uses the list")
+    .help("add `HTTPS` to the operations")
+    .fix(fix)
+}
+
+/// Adds CONNECT behind the operations at `at`.
+fn added(at: Loc) -> Fix {
+    let mut behind = at;
+    behind.span.start = at.span.end;
+    let edits = vec![Edit { at: behind, text: ",HTTPS".to_owned() }];
+    Fix { title: "add `HTTPS`".to_owned(), safety: Safety::Unsafe, edits }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::{check, findings};
+
+    #[test]
+    fn whoever_decides_connect_knows_of_it() {
+        for others in [
+            "allow * * * 443 HTTP_CONNECT",
+            "allow a",
+            "allow a * * 400-500",
+            "deny * * * * HTTPS",
+            "allow * * * * HTTP,HTTPS 1-5",
+            "allow * * * 80\nparent 1000 http 0.0.0.0 0",
+        ] {
+            let text =
+                format!("users a:CL:x\nauth strong\nallow * * * 80,443 HTTP\n{others}\ndeny *\nproxy\n");
+            check("https-port-without-connect", &text);
+        }
+    }
+
+    #[test]
+    fn only_an_http_proxy_is_asked_for_sites() {
+        let found = |text: &str| findings("https-port-without-connect", text).len();
+        let list = "users a:CL:x\nauth strong\nallow a * * 80,443 HTTP_GET,HTTP_POST\nallow a * * 80 HTTPS\n";
+        assert_eq!(found(&format!("{list}auto\n")), 1);
+        assert_eq!(found(&format!("{list}socks\n")), 0);
+        // A range is no port that somebody thought of, and neither is 8443.
+        for ports in ["1-65535", "80,8443", "*"] {
+            assert_eq!(found(&format!("auth iponly\nallow * * * {ports} HTTP\nproxy\n")), 0, "{ports}");
+        }
+        // Two services with one list have one finding.
+        assert_eq!(found(&format!("{list}proxy\nproxy -p1\n")), 1);
+    }
+}
