@@ -44,15 +44,35 @@ impl Image {
     /// # Errors
     /// What the system says.
     pub(crate) fn place(&self, path: &Path) -> io::Result<PathBuf> {
-        // Below the working directory, whose path is empty, what starts with `..` is a relative path: no file of the image.
-        let inside = self.root.as_ref().and_then(|root| Some((root, path.strip_prefix(root).ok()?)));
-        match inside {
-            Some((root, inside)) if root.as_os_str().is_empty() && !inside.starts_with("..") => {
-                root::place(Path::new("."), inside)
-            }
-            Some((root, inside)) if !root.as_os_str().is_empty() => root::place(root, inside),
-            _ => fs::canonicalize(path),
+        match self.inside(path) {
+            Some((root, inside)) => root::place(root, inside),
+            None => fs::canonicalize(path),
         }
+    }
+
+    /// The folder of `--root` and the path in it, if `path` leads there.
+    fn inside<'a>(&'a self, path: &'a Path) -> Option<(&'a Path, &'a Path)> {
+        let root = self.root.as_deref()?;
+        // That is the working directory.
+        if root.as_os_str().is_empty() {
+            return (path.is_relative() && !path.starts_with("..")).then_some((Path::new("."), path));
+        }
+        // In the root folder of the host everything is where it is.
+        root.parent().is_some().then_some((root, path.strip_prefix(root).ok()?))
+    }
+
+    /// Reads the configuration at `path`, which may be a pipe of a shell, and so in no folder.
+    fn configuration(&self, path: &Path) -> io::Result<Vec<u8>> {
+        if self.inside(path).is_some() {
+            read::configuration(&self.place(path)?)
+        } else {
+            read::configuration(path)
+        }
+    }
+
+    /// Whether there is a file at `path`.
+    pub(crate) fn has_file(&self, path: &Path) -> bool {
+        self.place(path).is_ok_and(|place| place.is_file())
     }
 }
 
@@ -70,7 +90,7 @@ pub(crate) struct Given {
 impl Given {
     /// Reads the text at `path`, or standard input for `-`; what it includes will be read from `image`.
     pub(crate) fn read(path: &Path, image: &Image) -> Result<Self> {
-        let text = if is_stdin(path) { read::stream(io::stdin().lock()) } else { read::configuration(path) };
+        let text = if is_stdin(path) { read::stream(io::stdin().lock()) } else { image.configuration(path) };
         let shown = path.display();
         let text = text.map_err(|error| match error.kind() {
             ErrorKind::InvalidData => anyhow!("`{shown}` is no configuration: {error}"),
@@ -109,7 +129,7 @@ impl Given {
     /// # Errors
     /// What the system says.
     pub(crate) fn located(&self, path: &Path) -> io::Result<PathBuf> {
-        if path == self.path { fs::canonicalize(path) } else { self.image.place(path) }
+        self.image.place(path)
     }
 
     /// What was read.

@@ -1,7 +1,7 @@
 //! Edits that repair a finding.
 mod mend;
 
-pub use mend::{Changed, Foreseen, Made, Mended, Other, Withheld, foresee, mend};
+pub use mend::{Changed, Foreseen, Known, Made, Mended, Other, Withheld, foresee, mend};
 
 use grammar::{Span, syntax::Line};
 

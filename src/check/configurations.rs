@@ -8,7 +8,7 @@ use std::{
 use anyhow::Result;
 use compiler::{
     Compiled,
-    fix::Other,
+    fix::{Known, Other},
     options::CompileOptions,
     sources::{Files, Loc, Sources},
 };
@@ -31,6 +31,7 @@ pub(super) struct Configuration<'a> {
     settings: Rc<Settings>,
     /// The places of the files that it reads, where others are to know; none of what can be read once only.
     reads: BTreeSet<PathBuf>,
+    known: Known,
 }
 
 impl<'a> Configurations<'a> {
@@ -47,7 +48,7 @@ impl<'a> Configurations<'a> {
         let is_alone = inputs.len() < 2;
         let configuration = |input: &'a Input| {
             let reads = if is_alone { BTreeSet::new() } else { input.reads(&args.reading) };
-            Ok(Configuration { input, settings: files.of(args.name(input))?, reads })
+            Ok(Configuration { input, settings: files.of(args.name(input))?, reads, known: Known::default() })
         };
         let all = inputs.iter().map(configuration).collect::<Result<_>>()?;
         Ok(Self { args, levels: args.levels.asked(), all })
@@ -84,6 +85,7 @@ impl<'a> Configurations<'a> {
         Other {
             path: &other.input.path,
             reads: &other.reads,
+            known: &other.known,
             compile: Box::new(move |files: &dyn Files| self.compile(other, &other.input.path, files)),
         }
     }

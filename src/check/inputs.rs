@@ -14,7 +14,7 @@ use grammar::{
 };
 
 use crate::{
-    args::Reading,
+    args::{Image, Reading},
     files::{Given, is_stdin, plain},
 };
 
@@ -39,10 +39,10 @@ impl Input {
 
     /// Where the files are that it reads, its own among them: none, if it can be read once only.
     pub(super) fn reads(&self, reading: &Reading) -> BTreeSet<PathBuf> {
-        if !self.path.is_file() {
+        if !reading.image.has_file(&self.path) {
             return BTreeSet::new();
         }
-        self.includes(reading).iter().cloned().chain(fs::canonicalize(&self.path)).collect()
+        self.includes(reading).iter().cloned().chain(reading.image.place(&self.path)).collect()
     }
 
     /// The files that it reads besides its own.
@@ -81,7 +81,7 @@ fn standing_alone(inputs: Vec<Input>, reading: &Reading) -> Vec<Input> {
     }
     let included: BTreeSet<&PathBuf> = inputs.iter().flat_map(|input| input.includes(reading)).collect();
     let is_part = |input: &Input| {
-        !included.is_empty() && fs::canonicalize(&input.path).is_ok_and(|path| included.contains(&path))
+        !included.is_empty() && reading.image.place(&input.path).is_ok_and(|path| included.contains(&path))
     };
     let parts: Vec<bool> = inputs.iter().map(is_part).collect();
     if parts.iter().all(|is_part| *is_part) {
@@ -92,7 +92,7 @@ fn standing_alone(inputs: Vec<Input>, reading: &Reading) -> Vec<Input> {
 
 fn in_folder(folder: &Path, reading: &Reading) -> Vec<Input> {
     let mut found = Vec::new();
-    let fault = match below(folder, &mut found) {
+    let fault = match below(folder, &reading.image, &mut found) {
         Err(error) => Some(format!("`{}` can't be read: {error}", folder.display())),
         Ok(()) if found.is_empty() => {
             Some(format!("there is no 3proxy configuration in `{}`", folder.display()))
@@ -107,7 +107,7 @@ fn in_folder(folder: &Path, reading: &Reading) -> Vec<Input> {
 
 /// Collects what looks like a configuration in a folder and those in it, by name. Hidden files and folders are left out, and
 /// links to folders are not followed.
-fn below(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
+fn below(folder: &Path, image: &Image, found: &mut Vec<PathBuf>) -> io::Result<()> {
     let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
@@ -118,10 +118,12 @@ fn below(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
         }
         let path = plain(&entry.path());
         if entry.file_type()?.is_dir() {
-            below(&path, found)?;
-        } else if may_be_called(&name) && path.is_file() {
+            below(&path, image, found)?;
+        } else if may_be_called(&name) && image.has_file(&path) {
             // What can't be read is told when it is checked.
-            if is_called(&name) || looks_like(&head(&path).unwrap_or_default()) {
+            if is_called(&name)
+                || looks_like(&image.place(&path).and_then(|place| head(&place)).unwrap_or_default())
+            {
                 found.push(path);
             }
         }
@@ -170,7 +172,7 @@ fn commands(tree: &Tree, text: &[u8]) -> Vec<Vec<u8>> {
 /// The files that a configuration reads besides its own, as the system calls them.
 fn included(path: &Path, reading: &Reading) -> Vec<PathBuf> {
     // A pipe can be read once only.
-    if reading.no_includes || !path.is_file() {
+    if reading.no_includes || !reading.image.has_file(path) {
         return Vec::new();
     }
     let Ok(given) = Given::read(path, &reading.image) else { return Vec::new() };

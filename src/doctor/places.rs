@@ -151,7 +151,7 @@ fn place(examination: &mut Examination<'_>, named: &Named<'_>) {
                     format!("there is no {} `{}`", named.role, shown(&looked_at))
                 }
             };
-            let command = (what == "folder").then(|| made(examination, named, &looked_at));
+            let command = (what == "folder").then(|| made(examination, named, &looked_at)).flatten();
             return missing(examination, named, message, command, "nothing", what);
         }
         Err(error) => {
@@ -180,17 +180,23 @@ fn missing(
     });
 }
 
+/// A path as a command may have it. `None`: a line hides a part of it.
+fn plain(examination: &Examination<'_>, at: Loc, path: &Path) -> Option<String> {
+    let written = path.to_str()?;
+    (cite::shown_of(examination.subject.sources, at, written) == written).then(|| files::for_shell(path))
+}
+
 /// The command that makes a folder, for who is to write into it.
-fn made(examination: &Examination<'_>, named: &Named<'_>, folder: &Path) -> String {
-    let folder = files::for_shell(folder);
+fn made(examination: &Examination<'_>, named: &Named<'_>, folder: &Path) -> Option<String> {
+    let folder = plain(examination, named.at, folder)?;
     let writer = match named.what {
         What::FolderOf | What::FolderOfNew => writer(examination, named).filter(|(user, _)| *user != 0),
         What::File | What::Folder => None,
     };
-    match writer {
+    Some(match writer {
         Some((user, _)) => format!("mkdir -p {folder} && chown {user} {folder}"),
         None => format!("mkdir -p {folder}"),
-    }
+    })
 }
 
 /// Where a path is: in the last `chroot` before its line, or where it says.
@@ -238,13 +244,14 @@ fn writable(examination: &mut Examination<'_>, named: &Named<'_>, folder: &Path,
     }
     let shown = cite::shown_of(examination.subject.sources, named.at, &folder.display().to_string());
     let message = format!("user {user}, who serves, can't write the {} into `{shown}`", named.role);
-    let mut diagnosis = Diagnosis::new(&PATH_NOT_WRITABLE, named.level, named.at, message)
-        .label(named.role)
-        .values(
+    let mut diagnosis =
+        Diagnosis::new(&PATH_NOT_WRITABLE, named.level, named.at, message).label(named.role).values(
             format!("mode {:04o} of user {owner}", mode & 0o7777),
             format!("write permission for user {user}"),
-        )
-        .command(format!("chown {user} {}", files::for_shell(folder)));
+        );
+    if let Some(folder) = plain(examination, named.at, folder) {
+        diagnosis = diagnosis.command(format!("chown {user} {folder}"));
+    }
     if let Some(by) = by {
         diagnosis.finding = diagnosis.finding.also(by, "from here on it is this user");
     }
@@ -304,9 +311,10 @@ fn users(examination: &mut Examination<'_>, program: &Program) {
             let diagnosis = Diagnosis::new(&USER_UNKNOWN, Level::Warn, at, message).label(what);
             let diagnosis = diagnosis.values("nothing", format!("a {what}"));
             let add = if what == "group" { "groupadd" } else { "useradd" };
-            // What a line hides is in no command.
-            let name = Path::new(&shown);
-            examination.found(diagnosis.command(format!("{add} --system {}", files::for_shell(name))));
+            examination.found(match plain(examination, at, Path::new(&name.to_string())) {
+                Some(name) => diagnosis.command(format!("{add} --system {name}")),
+                None => diagnosis,
+            });
         }
     }
 }

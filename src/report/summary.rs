@@ -167,6 +167,7 @@ impl fmt::Display for Summary {
             (denied, warned) => write!(f, "{denied} denied, {warned} warned in {files}")?,
         }
         match self.fixable() {
+            (0, 0) if self.or_more => f.write_str("; not all fixes were tried")?,
             (0, 0) => {}
             (safe, 0) => write!(f, "; --fix mends {}", fixes(safe))?,
             (0, other) => write!(f, "; --unsafe-fixes mends {}", fixes(other))?,
@@ -174,7 +175,7 @@ impl fmt::Display for Summary {
                 write!(f, "; --fix mends {}, --unsafe-fixes {} more", fixes(safe), fixes(other))?;
             }
         }
-        if self.left_untried {
+        if self.left_untried && !(self.or_more && self.fixable() == (0, 0)) {
             f.write_str("; not all fixes were tried")?;
         }
         match self.failed {

@@ -13,8 +13,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub use elsewhere::Other;
 use elsewhere::{Elsewhere, Judged};
+pub use elsewhere::{Known, Other};
 use kept::Kept;
 
 use super::{Edit, Fix, Safety, apply};
@@ -41,7 +41,7 @@ const MOST_ELSEWHERE: usize = 1000;
 /// Compilations to see which fixes can be offered.
 const MOST_OFFERED: u32 = 24;
 /// And of other configurations.
-const MOST_OFFERED_ELSEWHERE: usize = 100;
+const MOST_OFFERED_ELSEWHERE: usize = 1000;
 /// Texts of so many bytes in all are tried for that.
 const LONGEST_TRIED: usize = 256 * 1024;
 
@@ -264,7 +264,7 @@ impl Mender<'_> {
         }
         let Attempt { mut kept, mut pass, .. } = attempt;
         let texts = texts(now, &kept, &self.files);
-        self.put(texts);
+        self.files.put(texts);
         kept.sort_by_key(|finding| finding.at);
         pass.made = kept.iter().map(|finding| described(&now.sources, finding)).collect();
         pass
@@ -297,7 +297,7 @@ impl Mender<'_> {
                 if !matches!(self.elsewhere.judge(&self.files, &tried), Judged::Good) {
                     return None;
                 }
-                self.put(changed);
+                self.files.put(changed);
                 return Some((compiled, made));
             }
             let brought = compiled.findings.iter().filter(|finding| {
@@ -326,11 +326,6 @@ impl Mender<'_> {
         self.ran_out |= left.is_none();
         self.left = left?;
         Some(())
-    }
-
-    fn put(&mut self, texts: BTreeMap<PathBuf, Vec<u8>>) {
-        self.files.put(texts);
-        self.elsewhere.forget();
     }
 
     /// For each text the first one of the same file.

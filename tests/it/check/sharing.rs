@@ -120,6 +120,61 @@ fn nothing_leads_out_of_the_root() {
     assert_eq!(folder.read("real"), OUTSIDE);
 }
 
+/// Nor does what is checked, where it lies there.
+#[test]
+fn a_configuration_in_the_root_is_read_as_it_is_there() {
+    const TEXT: &str = "internal 127.0.0.1\nauth iponly\nallow * * * 443-80\nproxy\n";
+    let folder =
+        Folder::with(&[("root/opt/real.cfg", TEXT), ("opt/real.cfg", "frobnicate\n"), ("out.cfg", TEXT)]);
+    symlink("/opt/real.cfg", folder.path("root/3proxy.cfg")).unwrap();
+    symlink(folder.path("out.cfg"), folder.path("root/out.3proxy.cfg")).unwrap();
+    for files in ["root", "root/3proxy.cfg"] {
+        let said = folder.check(&["--root", "root", "--format", "short", files]);
+        assert!(
+            said.out.contains("[port-list-malformed]") && !said.out.contains("frobnicate"),
+            "{}",
+            said.out
+        );
+        assert_eq!(said.err, "", "{files}");
+    }
+    assert_eq!(folder.check(&["--root", "root", "--fix", "root/out.3proxy.cfg"]).status, Some(2));
+    assert_eq!(folder.check(&["--root", "root", "--fix", "root"]).status, Some(0));
+    assert_eq!(folder.read("root/opt/real.cfg"), TEXT.replace("443-80", "80-443"));
+    assert_eq!(folder.read("out.cfg"), TEXT);
+    assert!(folder.path("root/3proxy.cfg").is_symlink());
+}
+
+/// However many read a file, each of its fixes is tried for all of them.
+#[test]
+fn many_configurations_share_a_file() {
+    let text = format!("{HEAD}include inc\nproxy\n");
+    let names: Vec<String> = (0..40).map(|number| format!("{number}.3proxy.cfg")).collect();
+    let mut files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), text.as_str())).collect();
+    let last = format!("{HEAD}include inc\nsocks\n");
+    files.extend([("z.3proxy.cfg", last.as_str()), ("inc", SHARED)]);
+    let folder = Folder::with(&files);
+    assert!(folder.check(&[]).out.ends_with("; --fix mends 1\n"));
+    let said = folder.check(&["--unsafe-fixes"]);
+    assert!(said.out.contains("\n1 fixed, ") && !said.out.contains("mends"), "{}", said.out);
+    assert_eq!(folder.read("inc"), SHARED.replace("443-80", "80-443"));
+}
+
+/// An absolute path names a file of this machine, wherever the root is.
+#[test]
+fn a_file_outside_the_root_is_what_it_is() {
+    let folder = Folder::with(&[
+        ("a.cfg", "internal 127.0.0.1\nauth iponly\nallow * * * 443-80\nproxy\n"),
+        ("root/keep", ""),
+    ]);
+    let path = folder.path("a.cfg");
+    let path = path.to_str().unwrap();
+    for root in ["--root=.", "--root=root", "--root=/"] {
+        assert!(folder.check(&[root, path]).out.contains("--fix mends 1"), "{root}");
+    }
+    assert_eq!(folder.check(&["--root=.", "--fix", path]).status, Some(0));
+    assert!(folder.read("a.cfg").contains("80-443"));
+}
+
 /// A relative path is looked up from the working directory, which may be the root as well.
 #[test]
 fn the_working_directory_can_be_the_root() {

@@ -1,6 +1,8 @@
 //! Other configurations that read a file of the one that is mended: no fix may make one of them worse.
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    cell::RefCell,
+    collections::{BTreeSet, HashMap},
+    hash::{DefaultHasher, Hash, Hasher},
     path::{Path, PathBuf},
 };
 
@@ -15,12 +17,17 @@ pub struct Other<'a> {
     pub reads: &'a BTreeSet<PathBuf>,
     /// Compiles it, and leaves only the findings that count.
     pub compile: Box<dyn Fn(&dyn Files) -> Compiled + 'a>,
+    /// What is known of it.
+    pub known: &'a Known,
 }
 
-/// The others, with what is found in them as the files are now.
+/// What is found in a configuration while its files hold these texts: many that share a file try the same changes of it.
+#[derive(Debug, Default)]
+pub struct Known(RefCell<HashMap<u64, Counts>>);
+
+/// The others.
 pub(super) struct Elsewhere<'a> {
     others: &'a [Other<'a>],
-    now: BTreeMap<usize, Counts>,
     /// So many compilations of others may still be tried.
     left: usize,
 }
@@ -37,23 +44,19 @@ pub(super) enum Judged {
 
 impl<'a> Elsewhere<'a> {
     pub(super) fn new(others: &'a [Other<'a>], left: usize) -> Self {
-        Self { others, now: BTreeMap::new(), left }
+        Self { others, left }
     }
 
     /// What the changes of `tried` to the files that are `now` make of the others.
     pub(super) fn judge(&mut self, now: &Kept<'_>, tried: &Kept<'_>) -> Judged {
         let changed: Vec<PathBuf> = tried.changed_names().map(|name| now.origin(name)).collect();
-        for (index, other) in self.others.iter().enumerate() {
+        for other in self.others {
             if !changed.iter().any(|place| other.reads.contains(place)) {
                 continue;
             }
-            let before = self.now.get(&index).cloned();
-            let cost = if before.is_none() { 2 } else { 1 };
-            let Some(left) = self.left.checked_sub(cost) else { return Judged::Unknown };
-            self.left = left;
-            let before = before.unwrap_or_else(|| counts(&(other.compile)(now)));
-            let brings = more(&before, &counts(&(other.compile)(tried)));
-            self.now.insert(index, before);
+            let both = self.counts(other, now).zip(self.counts(other, tried));
+            let Some((before, after)) = both else { return Judged::Unknown };
+            let brings = more(&before, &after);
             if !brings.is_empty() {
                 return Judged::Worse(other.path.to_owned(), brings);
             }
@@ -61,8 +64,19 @@ impl<'a> Elsewhere<'a> {
         Judged::Good
     }
 
-    /// The files are no longer as they were.
-    pub(super) fn forget(&mut self) {
-        self.now.clear();
+    /// What is found in another one. `None`: enough was tried.
+    fn counts(&mut self, other: &Other<'_>, files: &Kept<'_>) -> Option<Counts> {
+        let mut texts = DefaultHasher::new();
+        for place in other.reads {
+            (place, files.read(place).ok()).hash(&mut texts);
+        }
+        let texts = texts.finish();
+        if let Some(known) = other.known.0.borrow().get(&texts) {
+            return Some(known.clone());
+        }
+        self.left = self.left.checked_sub(1)?;
+        let counts = counts(&(other.compile)(files));
+        other.known.0.borrow_mut().insert(texts, counts.clone());
+        Some(counts)
     }
 }

@@ -1,7 +1,7 @@
 //! What mending makes of small configurations.
 use std::path::Path;
 
-use super::{Mended, Other, mend};
+use super::{Known, Mended, Other, mend};
 use crate::{
     Compiled, compile,
     finding::Level,
@@ -140,6 +140,7 @@ fn no_fix_makes_another_configuration_worse() {
         let other = Other {
             path: Path::new("other"),
             reads: &reads,
+            known: &Known::default(),
             compile: Box::new(|files: &dyn Files| {
                 let mut compiled = compile(Path::new("other"), files);
                 compiled.findings.retain(|finding| finding.level != Level::Allow);
