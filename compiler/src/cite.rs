@@ -14,7 +14,7 @@ mod without;
 use self::without::{find, without, without_ends, without_parts};
 use crate::{
     finding::Finding,
-    fix::{Edit, Fix},
+    fix::{self, Edit, Fix},
     mask::{self, Script},
     sources::{FileId, Loc, Sources},
 };
@@ -340,7 +340,7 @@ fn letters(text: &str) -> impl Iterator<Item = [u8; PART]> {
     text.as_bytes().windows(PART).filter_map(|part| <[u8; PART]>::try_from(part.to_ascii_lowercase()).ok())
 }
 
-/// What a line shows with `edits`, which are in order and start in it; `None`: it is too long to tell.
+/// What a line shows with `edits`, which start in it; `None`: it is too long to tell.
 fn fixed_line(sources: &Sources, edits: &[&Edit]) -> Option<String> {
     let first = edits.first()?.at;
     let source = sources.get(first.file)?;
@@ -350,14 +350,7 @@ fn fixed_line(sources: &Sources, edits: &[&Edit]) -> Option<String> {
     if end - start > LONGEST_FIXED {
         return None;
     }
-    let mut fixed: Vec<u8> = Vec::new();
-    let mut done = start;
-    for edit in edits {
-        fixed.extend(source.text.get(done..edit.at.span.start as usize)?);
-        fixed.extend(edit.text.as_bytes());
-        done = edit.at.span.end as usize;
-    }
-    fixed.extend(source.text.get(done..end).unwrap_or_default());
+    let fixed = fix::edited(edits.to_vec(), &source.text, start..end);
     let script = Script::of(sources, source).at(&source.text, start);
     let mut shown = String::new();
     for line in fixed.split(|byte| *byte == b'\n') {

@@ -3,6 +3,8 @@ mod mend;
 
 pub use mend::{Changed, Foreseen, Known, Made, Mended, Other, Withheld, foresee, mend};
 
+use std::ops::Range;
+
 use grammar::{Span, syntax::Line};
 
 use crate::{
@@ -87,10 +89,15 @@ impl Fix {
 }
 
 /// A text with edits made; of those that overlap, the first.
-fn apply(mut edits: Vec<&Edit>, text: &[u8]) -> Vec<u8> {
+fn apply(edits: Vec<&Edit>, text: &[u8]) -> Vec<u8> {
+    edited(edits, text, 0..text.len())
+}
+
+/// The part of a text in which edits start, with them made; of those that overlap, the first.
+pub(crate) fn edited(mut edits: Vec<&Edit>, text: &[u8], part: Range<usize>) -> Vec<u8> {
     edits.sort_by_key(|edit| edit.at.span);
-    let mut fixed = Vec::with_capacity(text.len());
-    let mut done = 0;
+    let mut fixed = Vec::with_capacity(part.len());
+    let mut done = part.start;
     for edit in edits {
         let span = edit.at.span.range();
         if span.start < done {
@@ -100,7 +107,7 @@ fn apply(mut edits: Vec<&Edit>, text: &[u8]) -> Vec<u8> {
         fixed.extend_from_slice(edit.text.as_bytes());
         done = span.end;
     }
-    fixed.extend_from_slice(text.get(done..).unwrap_or_default());
+    fixed.extend_from_slice(text.get(done..part.end).unwrap_or_default());
     fixed
 }
 

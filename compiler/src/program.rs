@@ -67,7 +67,7 @@ pub struct Flush {
     pub at: Loc,
     /// The list that it ended; `None`: it was empty.
     pub list: Option<ListId>,
-    /// So many entries of that list were copied by a service; those behind them by none.
+    /// How many entries of that list were copied by a service; those behind them by none.
     pub copied: u32,
 }
 
@@ -82,11 +82,11 @@ pub struct Unknown {
     pub details: bool,
     /// Which users have passwords.
     pub users: bool,
-    /// So many services start before the first of these lines and values. `None`: there are none.
+    /// How many services start before the first of these lines and values. `None`: there are none.
     pub known_services: Option<usize>,
-    /// So many before the first of them that may change who is let in and what they may do.
+    /// How many before the first of them that may change who is let in and what they may do.
     pub admitting_services: Option<usize>,
-    /// So many before the last lines that are not known.
+    /// How many before the last lines that are not known.
     pub before_last_lines: usize,
 }
 

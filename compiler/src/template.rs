@@ -11,7 +11,8 @@ use std::{
 
 use grammar::{
     Span,
-    directive::{Directive, Effect},
+    directive::{Bearing, Directive, Effect},
+    option,
     syntax::{LineKind, Word, WordShape, Words},
     template::{Marker, MarkerKind, holds_placeholder, mask},
 };
@@ -54,8 +55,7 @@ impl UnknownText {
 
     /// Whether something unknown stands in `span`.
     pub(crate) fn holds(&self, span: Span) -> bool {
-        let at = self.places.partition_point(|place| place.end <= span.start);
-        self.places.get(at).is_some_and(|place| place.start < span.end)
+        span.meets(&self.places)
     }
 
     /// Whether a marker takes away the blanks at `offset`: `{% if x -%}` does so up to the next word.
@@ -105,32 +105,30 @@ fn unread(text: &[u8]) -> Vec<Marker> {
     words.map(|word| Marker { span: word.span, kind: MarkerKind::Value, certain: true }).collect()
 }
 
-/// Options of services that change neither who is let in nor what they may do.
-const APART_OPTIONS: [&[u8]; 4] = [b"-p", b"-e", b"-l", b"-f"];
-
 /// What is open if something in a line of `row` is unknown; `words` are its words, in `source`.
 pub(crate) fn open(source: &Source, row: &Directive, words: &[Word]) -> Open {
-    match (row.name, row.effect) {
+    match (row.name, row.bearing) {
         // It brings in lines.
         ("include", _) => Open::Lines,
         ("users", _) => Open::Users,
-        _ if !row.decides => Open::Nothing,
-        (_, Effect::Service) if words.iter().all(|word| is_apart(source, word)) => Open::Details,
-        (name, _) if LIMITS.iter().any(|limit| name.ends_with(limit)) => Open::Details,
+        (_, Bearing::Nothing) => Open::Nothing,
+        (_, Bearing::Limits) => Open::Details,
+        _ if row.effect == Effect::Service && words.iter().all(|word| is_apart(source, word)) => {
+            Open::Details
+        }
         _ => Open::Values,
     }
 }
-
-/// Commands of limits, without the `no` that makes an exception: no access list depends on them.
-const LIMITS: [&str; 6] = ["bandlimin", "bandlimout", "connlim", "countin", "countout", "countall"];
 
 /// Whether what is unknown in a word of a service changes neither who is let in nor what they may do.
 fn is_apart(source: &Source, word: &Word) -> bool {
     let Some(unknown) = source.unknown.as_ref().filter(|unknown| unknown.holds(word.span)) else {
         return true;
     };
-    let flag = Span::new(word.span.start, word.span.end.min(word.span.start + 2));
-    !unknown.holds(flag) && APART_OPTIONS.contains(&flag.of(&source.text))
+    option::find(word.span.of(&source.text)).is_some_and(|(row, _)| {
+        let flag = Span::new(word.span.start, word.span.start + row.flag.len() as u32);
+        !row.decides && !unknown.holds(flag)
+    })
 }
 
 /// Takes out the findings that rest on what is not known.

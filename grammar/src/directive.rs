@@ -30,9 +30,8 @@ pub struct Directive {
     pub parameters: &'static [Parameter],
     /// Who sees what it sets.
     pub effect: Effect,
-    /// What it sets may change what is decided about a request. Of one that doesn't, a template may leave the arguments open: a rule
-    /// that is about it labels its line.
-    pub decides: bool,
+    /// What may hang on what it sets. If nothing does, a template may leave the arguments open: a rule that is about it labels its line.
+    pub bearing: Bearing,
     /// The first release of 3proxy that knows it; [`LONG`] if that was before 0.7.
     pub since: &'static str,
     /// What it does, in Markdown: the first sentence is a summary.
@@ -44,6 +43,17 @@ pub const LONG: &str = "0.6";
 
 /// [`Directive::since`] of what is in 3proxy's newer documentation, but not in 1.0.0.
 pub const NEXT: &str = "1.0.1";
+
+/// What hangs on what a command sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bearing {
+    /// Whom a service lets in, or what they may do.
+    Decisions,
+    /// How much and how fast: no access list depends on it.
+    Limits,
+    /// Nothing that decides about requests.
+    Nothing,
+}
 
 /// The least and the most arguments, the command itself not counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,13 +201,26 @@ const fn row(
     since: &'static str,
     docs: &'static str,
 ) -> Directive {
-    Directive { name, arguments: Arity { least, most }, parameters, effect, decides: true, since, docs }
+    Directive {
+        name,
+        arguments: Arity { least, most },
+        parameters,
+        effect,
+        bearing: Bearing::Decisions,
+        since,
+        docs,
+    }
 }
 
 impl Directive {
     /// The row of a command on which no decision about a request depends.
     const fn apart(self) -> Self {
-        Self { decides: false, ..self }
+        Self { bearing: Bearing::Nothing, ..self }
+    }
+
+    /// The row of a command for limits.
+    const fn limit(self) -> Self {
+        Self { bearing: Bearing::Limits, ..self }
     }
 }
 

@@ -2,9 +2,9 @@
 //!
 //! What 3proxy reads stays what it is: comments, indented lines (which it skips), order, odd bytes, and all that stands behind `end`.
 use crate::{
-    LineColumn, LineIndex, Span, parse,
+    LineColumn, LineIndex, parse,
     syntax::{LineKind, SyntaxError, Tree, Word, WordShape, Words},
-    template::{Marker, Template},
+    template::Template,
 };
 
 /// A line that 3proxy can't read, so that nobody knows what is meant.
@@ -22,7 +22,7 @@ pub struct Unreadable {
 /// The first line that can't be split into words.
 pub fn format(source: &[u8], template: Template) -> Result<Vec<u8>, Unreadable> {
     let tree = parse(source);
-    let kept = template.markers(source);
+    let kept: Vec<_> = template.markers(source).into_iter().map(|marker| marker.span).collect();
     let line_end = line_end(source);
     let mut written = Vec::with_capacity(source.len());
     let mut blank = false;
@@ -35,7 +35,7 @@ pub fn format(source: &[u8], template: Template) -> Result<Vec<u8>, Unreadable> 
         if std::mem::take(&mut blank) {
             written.extend(line_end);
         }
-        if touched(&kept, line.span) {
+        if line.span.meets(&kept) {
             written.extend(text);
             continue;
         }
@@ -54,12 +54,6 @@ pub fn format(source: &[u8], template: Template) -> Result<Vec<u8>, Unreadable> 
         written.extend(line_end);
     }
     Ok(written)
-}
-
-/// Whether one of `markers`, which are in order, has something of `line`.
-fn touched(markers: &[Marker], line: Span) -> bool {
-    let next = markers.partition_point(|marker| marker.span.end <= line.start);
-    markers.get(next).is_some_and(|marker| marker.span.start < line.end)
 }
 
 /// How the lines of a file end: as its first one does.

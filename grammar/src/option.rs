@@ -15,6 +15,8 @@ pub struct ServiceOption {
     pub value: Form,
     /// The services on which it has an effect; everywhere else it is read and ignored.
     pub services: Services,
+    /// It may change who is let in, or what they may do.
+    pub decides: bool,
     /// The first release of 3proxy that knows it, as in [`crate::directive::Directive::since`].
     pub since: &'static str,
     /// What it does, in Markdown: the first sentence is a summary.

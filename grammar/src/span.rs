@@ -49,6 +49,13 @@ impl Span {
         self.start as usize..self.end as usize
     }
 
+    /// Whether one of `others`, which are in order, has something of it.
+    #[must_use]
+    pub fn meets(self, others: &[Self]) -> bool {
+        let next = others.partition_point(|other| other.end <= self.start);
+        others.get(next).is_some_and(|other| other.start < self.end)
+    }
+
     /// The bytes of `source` under this span; empty if the span is not of this source.
     #[must_use]
     pub fn of(self, source: &[u8]) -> &[u8] {

@@ -73,7 +73,7 @@ fn lints() {
 }
 
 fn directive_section(text: &mut String, row: &Directive) {
-    let Directive { name, arguments, parameters, effect, decides: _, since, docs } = row;
+    let Directive { name, arguments, parameters, effect, bearing: _, since, docs } = row;
     let least = usize::from(arguments.least);
     let mut usage = (*name).to_owned();
     for (index, parameter) in parameters.iter().enumerate() {
@@ -104,7 +104,7 @@ fn directive_section(text: &mut String, row: &Directive) {
 }
 
 fn option_section(text: &mut String, row: &ServiceOption) {
-    let ServiceOption { flag, value, services, since, docs } = row;
+    let ServiceOption { flag, value, services, decides: _, since, docs } = row;
     let value = match value {
         Form::Nothing => "",
         Form::Number => "N",

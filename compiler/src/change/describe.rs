@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-/// So many values of a field are listed.
+/// At most this many values of a field are listed.
 const LISTED: usize = 50;
 const DAY: u128 = 24 * 60 * 60;
 const DAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];

@@ -23,7 +23,7 @@ use crate::{
     table::Decision,
 };
 
-/// So many classes are told apart.
+/// At most this many classes are told apart.
 pub(super) const MOST_CLASSES: usize = 200;
 
 /// A list as it is compared: its entries, and behind them its end.

@@ -1,5 +1,5 @@
 //! Words behind the last field of an entry.
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
@@ -29,7 +29,7 @@ rule! {
     trap: Trap::ExtraWords => finding,
 }
 
-fn finding(word: Part<'_>) -> Finding {
+fn finding(word: Misread<'_>) -> Finding {
     RULE.finding(word.at, format!("`{}` comes after the last field and is not read", word.cited()))
         .label("not read")
         .help("remove it, or write the list without spaces")

@@ -10,9 +10,9 @@ use crate::program::{
 rule! {
     /// 3proxy walks the access list from its start at each request, value by value.
     ///
-    /// With thousands of names or entries that is most of what a request costs. Where the list has no parents, `cacheacl` remembers the
-    /// verdict, with everything in the key that the list looks at; where it has, `cache` at least remembers the password. cfgc looks up
-    /// an index, and needs neither.
+    /// With thousands of names or entries that is most of what a request costs. Where the list has no parents, `cacheacl`
+    /// remembers the verdict, with everything in the key that the list looks at; where it has, `cache` at least remembers the
+    /// password. `cfgc run` uses an index and needs neither.
     ///
     /// ```3proxy,file=domains
     /// {REP:bad.example,:2000}
@@ -42,7 +42,7 @@ rule! {
     check: check,
 }
 
-/// So many values cost more than a cache lookup, a password hash aside.
+/// This many values cost more than a cache lookup, a password hash aside.
 const LONG: usize = 1_000;
 
 fn check(lint: &mut Lint<'_>) {

@@ -1,7 +1,7 @@
 //! Targets that were meant as addresses.
 use grammar::value::{AddressError, TargetTrap};
 
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 
 rule! {
@@ -33,7 +33,7 @@ rule! {
     trap: Trap::Target(fault) => |item| finding(item, fault),
 }
 
-fn finding(item: Part<'_>, fault: TargetTrap) -> Option<Finding> {
+fn finding(item: Misread<'_>, fault: TargetTrap) -> Option<Finding> {
     match fault {
         TargetTrap::ReadAsName(error) => Some(mistyped(item, error)),
         TargetTrap::AddressWildcard => Some(wildcard(item)),
@@ -42,7 +42,7 @@ fn finding(item: Part<'_>, fault: TargetTrap) -> Option<Finding> {
 }
 
 /// `item` was meant as an address, a network or a range.
-fn mistyped(item: Part<'_>, error: AddressError) -> Finding {
+fn mistyped(item: Misread<'_>, error: AddressError) -> Finding {
     let cited = item.cited();
     let (what, help) = match error {
         AddressError::Reversed => ("ends before it begins", "write the lower address first"),
@@ -62,7 +62,7 @@ fn mistyped(item: Part<'_>, error: AddressError) -> Finding {
 }
 
 /// `item` is an address with a `*`.
-fn wildcard(item: Part<'_>) -> Finding {
+fn wildcard(item: Misread<'_>) -> Finding {
     let cited = item.cited();
     RULE.finding(item.at, format!("`{cited}` is a pattern for names, and is not compared with addresses"))
         .label("never matches")

@@ -19,9 +19,9 @@ use crate::{
 rule! {
     /// A cache comes after the type whose answers it should remember, so it never remembers any.
     ///
-    /// The types of a chain are tried in order, and only what succeeds *after* a `cache` or `cacheacl` is remembered. In
-    /// `auth strong cache` the cache is asked only about clients that `strong` refused, and it has no entries for them. This admits nobody; it
-    /// just saves nothing.
+    /// The types of a chain are tried in order, and only what succeeds *after* a `cache` or `cacheacl` is remembered. In `auth
+    /// strong cache` the cache is asked only about clients that `strong` refused, and it has no entries for them. So it does no
+    /// harm, but it saves nothing.
     ///
     /// ```3proxy,fires
     /// users alice:CL:wonderland

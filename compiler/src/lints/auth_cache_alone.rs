@@ -5,7 +5,7 @@ use super::rule::{Lint, rule};
 use crate::program::auth::AuthType;
 
 rule! {
-    /// A chain consists of a cache, and of nothing that it could remember.
+    /// A chain has only a cache, and no type whose answers it could remember.
     ///
     /// A cache admits clients that another type of the same chain admitted before. Without such a type it refuses everybody, unless another service
     /// shares its entries: then it admits the clients that the other service admitted.

@@ -5,7 +5,7 @@ use super::rule::{Lint, rule};
 use crate::program::auth::{AuthStep, AuthType};
 
 rule! {
-    /// A type comes after one that always succeeds, or a second time, so it is never asked, or has no effect.
+    /// A type has no effect: it comes after one that always succeeds, or it is named twice.
     ///
     /// The types are asked in turn until one succeeds, and `none` always does.
     ///

@@ -4,11 +4,11 @@ use grammar::{
     value::{CacheField, CacheTrap, cache_fields},
 };
 
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 
 rule! {
-    /// A word in the field list of `authcache` that is not a field is ignored, or read as another length field.
+    /// A word in the field list of `authcache` that is not a field is ignored, or read as another field.
     ///
     /// 3proxy searches the list for the names of its fields, anywhere in a word. So `dstip` is read as `ip`, and a cached
     /// verdict for one target then holds for every other.
@@ -48,7 +48,7 @@ fn contains(word: &[u8], name: &[u8]) -> bool {
 }
 
 /// `word` is an item of the list, but no field. `others`: the list has fields besides.
-fn finding(word: Part<'_>, trap: CacheTrap) -> Finding {
+fn finding(word: Misread<'_>, trap: CacheTrap) -> Finding {
     let others = CacheField::ALL.into_iter().any(|field| contains(word.word, field.name().as_bytes()));
     let cited = word.cited();
     let listed = |fields: &mut dyn Iterator<Item = CacheField>| {

@@ -3,7 +3,7 @@ use std::net::Ipv4Addr;
 
 use grammar::value::short_address;
 
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{
     finding::{Finding, Level},
     program::trap::Trap,
@@ -48,7 +48,7 @@ rule! {
 }
 
 /// `listens`: it is an address to listen on.
-fn finding(word: Part<'_>, listens: bool) -> Finding {
+fn finding(word: Misread<'_>, listens: bool) -> Finding {
     let written = String::from_utf8_lossy(&word.unquoted()).into_owned();
     let name = flagless(&written);
     let what = Kind::of(name);

@@ -74,7 +74,7 @@ const KEYS: [(Fields, &[CacheField]); 6] = [
     (Fields::OPERATION, &[CacheField::DstOper]),
 ];
 
-/// So many requests are tried for each entry, and so many for each field of a key.
+/// At most this many requests are tried for each entry, and at most this many for each field of a key.
 const BASES: usize = 12;
 const BUDGET: usize = 40_000;
 

@@ -66,7 +66,7 @@ rule! {
     check: check,
 }
 
-/// So many requests are tried for each entry; so many entries of each list for a pair of services, and of all lists together.
+/// At most this many requests are tried for each entry; at most this many entries of each list for a pair of services, and of all lists together.
 const TRIED: usize = 12;
 const ENTRIES: usize = 1_000;
 const BUDGET: usize = 50_000;

@@ -62,7 +62,7 @@ rule! {
     check: check,
 }
 
-/// So many requests are tried for each entry, and so many for all of them.
+/// At most this many requests are tried for each entry, and at most this many for all of them.
 const BASES: usize = 8;
 const BUDGET: usize = 40_000;
 

@@ -2,7 +2,7 @@
 use grammar::value::{AddressTrap, TargetTrap};
 use ipnet::IpNet;
 
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{
     finding::{Finding, Level},
     fix::Safety,
@@ -38,7 +38,7 @@ rule! {
     trap: Trap::Source(AddressTrap::HostBits) | Trap::Target(TargetTrap::Address(AddressTrap::HostBits)) => finding,
 }
 
-fn finding(part: Part<'_>) -> Option<Finding> {
+fn finding(part: Misread<'_>) -> Option<Finding> {
     let cited = part.cited();
     let network: IpNet = cited.parse().ok()?;
     let whole = network.trunc();

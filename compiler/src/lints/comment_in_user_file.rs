@@ -12,7 +12,7 @@ use crate::{
 };
 
 rule! {
-    /// A line of a file of users is meant for a comment, but each of its words is read as an account.
+    /// A line of a file of users is meant as a comment, but each of its words is read as an account.
     ///
     /// `$file` brings in the words of a file, whatever line they are in and whatever comes before them. A word without a colon makes no
     /// account, so such a line does no harm by itself; but `# alice:CL:secret` leaves alice her account, and `# admins:` makes one without a

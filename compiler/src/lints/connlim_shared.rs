@@ -2,7 +2,7 @@
 use super::rule::{Lint, rule};
 
 rule! {
-    /// Clients share this number of connections: an entry is one count, however many it is for.
+    /// All clients that match this entry share its number of connections.
     ///
     /// ```3proxy,fires
     /// auth iponly

@@ -1,13 +1,12 @@
 //! `connlim-slot-kept`
 use super::rule::{Lint, rule};
-use crate::program::service::ServiceKind;
 
 rule! {
     /// 3proxy does not always give back what this limit of simultaneous connections has counted.
     ///
-    /// When a client's connection ends, 3proxy looks with its last request which limits had counted it. Over HTTP a client may ask for
-    /// another host on the same connection; then a limit that lists targets goes on counting it for ever, until nobody gets in.
-    /// (`cfgc run` gives back what it has counted.)
+    /// When a client's connection ends, 3proxy uses its last request to find the limits that counted it. Over HTTP a client may
+    /// ask for another host on the same connection; then a limit that lists targets goes on counting it for ever, until nobody
+    /// gets in. (`cfgc run` gives back what it has counted.)
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -36,8 +35,7 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    let http = |kind: ServiceKind| matches!(kind, ServiceKind::Proxy | ServiceKind::Auto);
-    let Some(service) = program.services.iter().find(|service| http(service.kind)) else { return };
+    let Some(service) = program.services.iter().find(|service| service.kind.speaks_http()) else { return };
     for line in &program.limits.connections {
         let by_request = line.matcher.targets.is_some()
             || line.matcher.ports.is_some()

@@ -3,9 +3,9 @@ use super::rule::{Lint, rule};
 use crate::options::Runner;
 
 rule! {
-    /// A `connlim` of 0 connections is no `deny`.
+    /// A `connlim` of 0 connections does not refuse every connection.
     ///
-    /// With a period 3proxy still lets one connection pass in each. To let nobody pass, write a `deny`.
+    /// With a period, 3proxy still lets one connection pass in each period. To let nobody pass, write a `deny`.
     ///
     /// ```3proxy,fires
     /// auth iponly

@@ -1,5 +1,5 @@
 //! A period of a quota that 3proxy does not know.
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
@@ -32,7 +32,7 @@ rule! {
     trap: Trap::QuotaPeriod => finding,
 }
 
-fn finding(letter: Part<'_>) -> Finding {
+fn finding(letter: Misread<'_>) -> Finding {
     RULE.finding(letter.at, format!("`{}` is not a period, so this counter is never reset", letter.cited()))
         .label("C, H, D, W, M or Y; N for never")
         .help("write `M` for a month, `D` for a day, or `N` to never reset the counter")

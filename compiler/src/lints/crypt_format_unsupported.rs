@@ -1,7 +1,7 @@
 //! `crypt-format-unsupported`
 use grammar::value::{PasswordKind, UserTrap, user};
 
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
@@ -33,7 +33,7 @@ rule! {
     trap: Trap::User(UserTrap::HashUnknown) => finding,
 }
 
-fn finding(part: Part<'_>) -> Finding {
+fn finding(part: Misread<'_>) -> Finding {
     let word = part.unquoted();
     let name =
         String::from_utf8_lossy(word.split(|byte| *byte == b':').next().unwrap_or_default()).into_owned();

@@ -15,10 +15,10 @@ use crate::{
 };
 
 rule! {
-    /// A `deny` at the end of a list refuses nothing: what an entry above lets pass is let pass, and the rest is refused anyway.
+    /// A `deny` at the end of a list has no effect: what the entries above allow stays allowed, and all else is refused anyway.
     ///
-    /// The first entry that matches decides, and behind the last one everything is refused. So a ban belongs above what it is an
-    /// exception from.
+    /// The first entry that matches decides, and what no entry matches is refused. So a ban must stand above the entries that
+    /// allow.
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -43,9 +43,9 @@ rule! {
     check: check,
 }
 
-/// So many entries of a list are looked at, from its end on and from its beginning.
+/// At most this many entries of a list are looked at, from its end on and from its beginning.
 const MOST: usize = 64;
-/// So many requests are tried for each, and for all lists together.
+/// At most this many requests are tried for each, and for all lists together.
 const TRIED: usize = 64;
 const BUDGET: usize = 250_000;
 
@@ -76,7 +76,7 @@ fn check(lint: &mut Lint<'_>) {
             .also(passing, "allows what it was meant to refuse")
             .also(service, "in this service")
             .note(format!("For example, {witness} passes."))
-            .help("move it above the entries that it should except from"),
+            .help("move it above the `allow` entries"),
         );
     }
 }

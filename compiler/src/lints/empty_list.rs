@@ -1,11 +1,11 @@
 //! A field that lists nothing.
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
-    /// A field without an item restricts nothing, as if `*` stood there.
+    /// A field that holds only commas restricts nothing, as if it were `*`.
     ///
-    /// It is commas alone.
+    /// 3proxy drops empty items, and a list without items matches everything.
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -29,7 +29,7 @@ rule! {
     trap: Trap::EmptyList => finding,
 }
 
-fn finding(word: Part<'_>) -> Option<Finding> {
+fn finding(word: Misread<'_>) -> Option<Finding> {
     // Empty quotes are not empty to 3proxy: `empty-quotes` says so.
     (word.text != b"\"\"").then(|| {
         RULE.finding(word.at, format!("`{}` is an empty list, so the field restricts nothing", word.cited()))

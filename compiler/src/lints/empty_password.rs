@@ -2,7 +2,7 @@
 use grammar::value::{PasswordKind, UserTrap, user};
 
 use super::{
-    rule::{Part, rule},
+    rule::{Misread, rule},
     user_words::{Around, continues},
 };
 use crate::{
@@ -42,11 +42,11 @@ rule! {
     trap: Trap::User(UserTrap::EmptyPassword) => finding,
 }
 
-fn finding(part: Part<'_>) -> Option<Finding> {
+fn finding(part: Misread<'_>) -> Option<Finding> {
     (!continues(part.sources, part.at)).then(|| found(part))
 }
 
-fn found(part: Part<'_>) -> Finding {
+fn found(part: Misread<'_>) -> Finding {
     let sources = part.sources;
     let word = part.unquoted();
     let name = word.split(|byte| *byte == b':').next().unwrap_or_default();

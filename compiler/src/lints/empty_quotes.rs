@@ -11,7 +11,7 @@ use crate::{
 };
 
 rule! {
-    /// `""` as an argument is not an empty one: 3proxy glues what follows to it, the blank included.
+    /// `""` as an argument is not an empty one: 3proxy joins it with what follows, including the space.
     ///
     /// `deny "" 10.0.0.5` is an entry for a user whose name is ` 10.0.0.5`, and matches nobody.
     ///

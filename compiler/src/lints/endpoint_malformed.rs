@@ -1,7 +1,7 @@
 //! A port or transport of a name server that is none.
 use grammar::value::EndpointTrap;
 
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
@@ -31,7 +31,7 @@ rule! {
     trap: Trap::Endpoint(fault) => |part| finding(part, fault),
 }
 
-fn finding(part: Part<'_>, fault: EndpointTrap) -> Option<Finding> {
+fn finding(part: Misread<'_>, fault: EndpointTrap) -> Option<Finding> {
     let cited = part.cited();
     let (message, help) = match fault {
         EndpointTrap::Port(_) => {

@@ -73,7 +73,7 @@ rule! {
 
 /// What every name is.
 const FAKE: IpAddr = IpAddr::V4(Resolver::FAKE_V4);
-/// So many requests are tried for each entry.
+/// At most this many requests are tried for each entry.
 const TRIED: usize = 32;
 
 fn check(lint: &mut Lint<'_>) {

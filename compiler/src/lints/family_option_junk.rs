@@ -1,5 +1,5 @@
 //! Something behind `-4` or `-6`.
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
@@ -25,7 +25,7 @@ rule! {
     trap: Trap::Family => finding,
 }
 
-fn finding(word: Part<'_>) -> Finding {
+fn finding(word: Misread<'_>) -> Finding {
     let flag = if word.unquoted().starts_with(b"-4") { "-4" } else { "-6" };
     RULE.finding(word.at, format!("`{}` is read as `{flag}` alone", word.cited()))
         .help("write `-46` for IPv4 before IPv6, `-64` for IPv6 before IPv4, or one of `-4` and `-6`")

@@ -5,7 +5,6 @@ use super::rule::{Lint, rule};
 use crate::program::{
     acl::{AclRef, Action},
     auth::AuthType,
-    service::ServiceKind,
 };
 
 rule! {
@@ -46,7 +45,7 @@ fn check(lint: &mut Lint<'_>) {
             let Some((service, last)) = program.services.get(*at).zip(program.acls.ace(acl.last)) else {
                 continue;
             };
-            let http = matches!(service.kind, ServiceKind::Proxy | ServiceKind::Auto);
+            let http = service.kind.speaks_http();
             let asks = service.chain.value.iter().any(|step| step.kind != AuthType::IpOnly);
             if http && !asks && !last.matcher.lists_nothing() && seen.insert(*acl) {
                 lint.report(

@@ -1,7 +1,7 @@
 //! `-g` without its three numbers.
 use grammar::value::NumberTrap;
 
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
@@ -29,7 +29,7 @@ rule! {
     trap: Trap::Grace(fault) => |word| finding(word, fault),
 }
 
-fn finding(word: Part<'_>, fault: NumberTrap) -> Finding {
+fn finding(word: Misread<'_>, fault: NumberTrap) -> Finding {
     let message = match fault {
         NumberTrap::NotANumber => {
             "the grace delay lacks numbers, and the missing ones are read as 0".to_owned()

@@ -18,7 +18,7 @@ rule! {
     /// proxy -i192.168.0.1
     /// ```
     ///
-    /// Take a long one by chance, best as a hash that `cfgc crypt` makes:
+    /// Use a long random password, best as a hash that `cfgc crypt` makes:
     ///
     /// ```3proxy,clean
     /// users "admin:CR:$1$k3Jw9sQz$1Z1Ql1sKbqYxg6bHkX3uT/"

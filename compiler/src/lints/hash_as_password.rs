@@ -1,7 +1,7 @@
 //! `hash-as-password`
 use grammar::{Span, value::UserTrap};
 
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{
     finding::Finding,
     fix::{Fix, Safety},
@@ -47,7 +47,7 @@ rule! {
 }
 
 /// `part` is the type, or the name where there is none; or the whole word, if that has quotes.
-fn finding(part: Part<'_>) -> Finding {
+fn finding(part: Misread<'_>) -> Finding {
     let word = part.unquoted();
     let mut fields = word.split(|byte| *byte == b':');
     let name = String::from_utf8_lossy(fields.next().unwrap_or_default()).into_owned();
@@ -63,7 +63,7 @@ fn finding(part: Part<'_>) -> Finding {
 }
 
 /// Writes `CR` as the type.
-fn fix(part: Part<'_>, name: &str, typed: bool) -> Option<Fix> {
+fn fix(part: Misread<'_>, name: &str, typed: bool) -> Option<Fix> {
     // Where the name ends in the word as it is written.
     let before = part.word.iter().position(|byte| *byte == b':')?;
     let plain = part.word.get(..before)?.iter().filter(|byte| **byte != b'"').eq(name.as_bytes());

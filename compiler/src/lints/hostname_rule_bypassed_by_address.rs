@@ -32,8 +32,8 @@ rule! {
     /// proxy -i10.0.0.1
     /// ```
     ///
-    /// Deny the addresses too, or all targets that are asked for by address. For the list such a target has its address for a name,
-    /// so patterns for the last character mean them all:
+    /// Deny the addresses too, or all targets that are asked for by address. The list compares such an address as a name, too, so
+    /// patterns for each last character match them all:
     ///
     /// ```3proxy,clean
     /// auth iponly
@@ -50,7 +50,7 @@ rule! {
     check: check,
 }
 
-/// So many entries of a list are tried, and so many requests for each.
+/// At most this many entries of a list are tried, and at most this many requests for each.
 const ENTRIES: usize = 8;
 const REQUESTS: usize = 12;
 const NAMES: usize = 3;

@@ -10,7 +10,7 @@ use crate::{
     fix::{Edit, Fix, Safety},
     program::{
         acl::{Ace, Action, Operation, Parent},
-        service::{Service, ServiceKind},
+        service::Service,
     },
     sources::{Loc, Sources},
 };
@@ -64,8 +64,7 @@ fn check(lint: &mut Lint<'_>) {
             continue;
         }
         for (place, (_, ace)) in program.acls.entries(list.acl).enumerate() {
-            let speaks_http =
-                |service: &&Service| matches!(service.kind, ServiceKind::Proxy | ServiceKind::Auto);
+            let speaks_http = |service: &&Service| service.kind.speaks_http();
             if forgets_connect(ace)
                 && let Some(service) = list.asking(program, place).find(speaks_http)
             {

@@ -10,8 +10,7 @@ use crate::{
 rule! {
     /// A line that starts with a blank is skipped by 3proxy.
     ///
-    /// 3proxy silently reads such a line as a comment.
-    /// A `deny` that was indented for looks denies nothing.
+    /// 3proxy silently reads such a line as a comment. An indented `deny` denies nothing.
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -29,7 +28,7 @@ rule! {
     /// proxy -i127.0.0.1
     /// ```
     ///
-    /// The fix is not made unasked, since the line begins to act.
+    /// The fix is not applied by default, because it puts the line into effect.
     ///
     /// Blank lines and comments may be indented:
     ///

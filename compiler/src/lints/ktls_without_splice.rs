@@ -3,7 +3,7 @@
 use super::rule::{Lint, rule};
 
 rule! {
-    /// TLS in the kernel pays only with splicing: without it, it costs more than TLS in the program.
+    /// TLS in the kernel is useful only with splicing: without it, it costs more than TLS in the program.
     ///
     /// ```3proxy,fires
     /// ssl_server_cert /etc/3proxy/cert.pem

@@ -10,7 +10,7 @@ use crate::{
 };
 
 rule! {
-    /// A limit is for the address of a parent, and no client asks for that.
+    /// The target of a limit is the address of a parent, but no client asks for that address.
     ///
     /// The target of a limit is what the client asks for, also where the request goes through a parent: connections to the parent are
     /// not limited by it.

@@ -42,7 +42,7 @@ rule! {
     check: check,
 }
 
-/// So many bytes 3proxy takes of a file, the text glued before its `$` included.
+/// The most bytes that 3proxy takes of a file, the text glued before its `$` included.
 const MOST: usize = 65_534;
 
 fn check(lint: &mut Lint<'_>) {

@@ -1,13 +1,13 @@
 //! Addresses to listen on that are none.
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
-    /// An address to listen on that is none is ignored, and the service may listen everywhere.
+    /// An invalid address to listen on is ignored, and the service may listen everywhere.
     ///
-    /// 3proxy keeps the address in force before; with none it listens on every interface. A number must have no zero before
-    /// it: `127.0.0.02` is not an address. Behind an IPv4 address what looks like an IPv6 one, and the other way round, is not
-    /// ignored: 3proxy forgets the earlier address and listens on every interface.
+    /// 3proxy keeps the address in force before; with none it listens on every interface. A number must have no zero before it:
+    /// `127.0.0.02` is not an address. An invalid IPv6 address after an IPv4 address, or the other way round, is not ignored:
+    /// 3proxy forgets the earlier address and listens on every interface.
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -35,7 +35,7 @@ rule! {
     trap: trap @ (Trap::ListenAddress | Trap::ListenForgotten) => |word| finding(&word, trap),
 }
 
-fn finding(word: &Part<'_>, trap: Trap) -> Finding {
+fn finding(word: &Misread<'_>, trap: Trap) -> Finding {
     let (message, label) = if trap == Trap::ListenForgotten {
         ("is not an address, and 3proxy drops the one before it", "the service listens on every interface")
     } else {

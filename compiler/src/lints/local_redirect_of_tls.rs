@@ -12,7 +12,7 @@ use crate::{
 };
 
 rule! {
-    /// Connections to a port of TLS are handed to a service that waits for a plain protocol.
+    /// Connections to a TLS port are handed to a service that expects a plain protocol.
     ///
     /// `parent 1000 http 0.0.0.0 0` has the process read what a SOCKS client sends as HTTP. A client that connects to port 443 sends TLS, of
     /// which the HTTP proxy understands nothing: the connection hangs. Only `tls` reads it.

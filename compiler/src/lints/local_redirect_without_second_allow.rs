@@ -46,7 +46,7 @@ rule! {
     check: check,
 }
 
-/// So many requests are tried for each entry that may let the redirected one pass, and so many for all of them.
+/// At most this many requests are tried for each entry that may let the redirected one pass, and at most this many for all of them.
 const TRIED: usize = 32;
 const BUDGET: usize = 200_000;
 

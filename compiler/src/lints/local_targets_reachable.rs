@@ -5,23 +5,18 @@ use std::{
 };
 
 use super::{
-    reach::beyond_this_machine,
+    reach::{beyond_this_machine, forwards, reaches},
     rule::{Lint, rule},
 };
 use crate::{
     finding::{Finding, Level},
     fix::{Fix, Safety},
-    policy::{
-        lists::Once,
-        witness::{OFFICE_HOURS, Target, Witness},
-    },
+    policy::{lists::Once, witness::Witness},
     program::{
-        acl::{Ace, AceId, AclRef, Acls, Action, ListId, Matcher},
-        service::{Service, ServiceKind},
+        acl::{Ace, AclRef, Acls, Action, ListId, Matcher},
+        service::Service,
     },
     sources::{Loc, Sources},
-    table::{Table, Verdict, oracle::Walk},
-    way,
 };
 
 rule! {
@@ -90,7 +85,7 @@ const LOCAL: [(IpAddr, &str); 9] = [
     (IpAddr::V6(Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 1)), "fe80::/10"),
 ];
 
-/// So many values of entries are compared in all: then the rest of a generated file is not asked.
+/// At most this many values of entries are compared in all: then the rest of a generated file is not asked.
 const BUDGET: usize = 3_000_000;
 
 fn check(lint: &mut Lint<'_>) {
@@ -115,7 +110,7 @@ fn check(lint: &mut Lint<'_>) {
             if reached.last().is_some_and(|(last, _)| *last == network) {
                 continue;
             }
-            let way = reach(&program.acls, (service, acl), &entries, address, &mut budget);
+            let way = reaches(&program.acls, (service, acl), &entries, address, &mut budget);
             reached.extend(way.map(|witness| (network, witness)));
         }
         if let Some((_, witness)) = reached.first() {
@@ -183,88 +178,6 @@ fn reached_though(
         witness.target.address.is_some_and(|address| lists(denied.matcher, address))
     };
     own != Some(denied.list) && !acl.is_some_and(denies) && reached.iter().any(is_denied)
-}
-
-/// Whether clients choose the targets of a kind of service, by address.
-const fn forwards(kind: ServiceKind) -> bool {
-    matches!(kind, ServiceKind::Proxy | ServiceKind::Socks | ServiceKind::Auto)
-}
-
-/// A request to `address` that an entry behind `denial` lets go there directly, if clients from elsewhere can make it.
-pub(super) fn reaches_behind(
-    denial: AceId,
-    acls: &Acls,
-    service: &Service,
-    address: IpAddr,
-    budget: &mut usize,
-) -> Option<Witness> {
-    (forwards(service.kind) && beyond_this_machine(service).is_some()).then_some(())?;
-    let acl = service.deciding_list()?;
-    let entries = acls.entries(acl).filter(|(id, _)| *id > denial).map(|(_, ace)| ace);
-    let entries: Vec<&Ace> = entries.take(*budget).collect();
-    reach(acls, (service, Some(acl)), &entries, address, budget)
-        .filter(|witness| Walk { acls, list: Some(acl) }.decide(&witness.request()).entry > Some(denial))
-}
-
-/// A request to `address` that the service lets go there directly, by one of `entries`.
-fn reach(
-    acls: &Acls,
-    (service, acl): (&Service, Option<AclRef>),
-    entries: &[&Ace],
-    address: IpAddr,
-    budget: &mut usize,
-) -> Option<Witness> {
-    let Some(acl) = acl else {
-        return candidate(&Matcher::default(), service, address);
-    };
-    let walk = Walk { acls, list: Some(acl) };
-    let direct = |ace: &Ace| way::direct_share(&way::groups(acls.parents(ace))) > 0.0;
-    let goes =
-        |verdict: Verdict| verdict.passes() && verdict.entry.and_then(|id| acls.ace(id)).is_some_and(direct);
-    let mut asked = entries.iter().filter(|ace| ace.action == Action::Allow && direct(ace)).peekable();
-    asked.peek()?;
-    let price = price(acls, acl, budget)?;
-    asked.find_map(|ace| {
-        *budget = budget.checked_sub(price)?;
-        candidate(&ace.matcher, service, address).filter(|witness| goes(walk.decide(&witness.request())))
-    })
-}
-
-/// What a walk through a list costs: an entry may be as long as a list. `None`: more than there is; then what it took to see that is
-/// taken away.
-fn price(acls: &Acls, acl: AclRef, budget: &mut usize) -> Option<usize> {
-    let (mut price, mut seen) = (0, 0);
-    for (_, ace) in acls.entries(acl) {
-        price += 1 + ace.matcher.values();
-        seen += 1;
-        if price > *budget {
-            *budget = budget.saturating_sub(seen);
-            return None;
-        }
-    }
-    Some(price)
-}
-
-/// A request to `address` that an entry's other fields accept.
-fn candidate(matcher: &Matcher, service: &Service, address: IpAddr) -> Option<Witness> {
-    let user = matcher.users.iter().flatten().next().filter(|name| *name != b"-");
-    let named = service.chain.value.iter().any(|step| step.kind.names_user());
-    let user = user.or_else(|| named.then_some(&b"alice"[..]));
-    let source = matcher.sources.as_deref().and_then(<[_]>::first).map(|range| range.first);
-    let port = matcher.ports.as_deref().and_then(<[_]>::first).map_or(80, |range| range.first);
-    let operations = service.kind.operations().iter().copied();
-    let operation = operations
-        .into_iter()
-        .find(|operation| matcher.operations.is_none_or(|listed| listed.has(*operation)));
-    let witness = |operation| Witness {
-        user: user.map(<[u8]>::to_vec),
-        source: source.unwrap_or(IpAddr::V4(Ipv4Addr::new(203, 0, 113, 7))),
-        target: Target::literal(address),
-        port,
-        operation,
-        time: OFFICE_HOURS,
-    };
-    operation.map(witness)
 }
 
 fn finding(

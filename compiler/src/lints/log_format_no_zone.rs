@@ -1,7 +1,7 @@
 //! A log format without its first letter.
 use grammar::{Span, value::LogFormatTrap};
 
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{
     finding::Finding,
     fix::{Fix, Safety},
@@ -48,7 +48,7 @@ rule! {
     trap: Trap::LogFormat(LogFormatTrap::FirstByteLost) => finding,
 }
 
-fn finding(first: Part<'_>) -> Finding {
+fn finding(first: Misread<'_>) -> Finding {
     // The whole word, if it has quotes within. Then behind a filter the place is not known.
     let quoted = first.text.starts_with(b"\"");
     let to_end = Span::new(first.at.span.start + u32::from(quoted), first.whole.span.end);

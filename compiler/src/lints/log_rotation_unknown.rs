@@ -1,5 +1,5 @@
 //! A rotation letter that 3proxy does not know.
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
@@ -32,7 +32,7 @@ rule! {
     trap: Trap::Rotation => finding,
 }
 
-fn finding(letter: Part<'_>) -> Finding {
+fn finding(letter: Misread<'_>) -> Finding {
     let cited = letter.cited();
     let finding = RULE
         .finding(letter.at, format!("`{cited}` is not a rotation, so this log file gets no name"))

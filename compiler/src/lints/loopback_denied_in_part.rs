@@ -8,7 +8,7 @@ use grammar::{Span, value::items};
 
 use super::{
     columns::{TARGETS, columns},
-    local_targets_reachable::reaches_behind,
+    reach::reaches_behind,
     rule::{Lint, rule},
 };
 use crate::{
@@ -54,9 +54,9 @@ rule! {
 
 /// One of those that are forgotten.
 const OTHER: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
-/// So many entries are walked in all: the rest of a generated file is not asked.
+/// At most this many entries are walked in all: the rest of a generated file is not asked.
 const BUDGET: usize = 1_000_000;
-/// So many services with one list are asked.
+/// At most this many services with one list are asked.
 const SERVICES: usize = 64;
 
 fn check(lint: &mut Lint<'_>) {

@@ -8,7 +8,7 @@ use crate::{
     },
 };
 
-/// So many parts of what a line matches are told apart.
+/// At most this many parts of what a line matches are told apart.
 const MOST: usize = 64;
 /// So much work is worth it to compare two lines.
 const WORK: u64 = 100_000;

@@ -2,7 +2,7 @@
 use super::rule::{Lint, rule};
 
 rule! {
-    /// A negative `maxconn` is accepted, and the service never takes a client.
+    /// 3proxy accepts a negative `maxconn`, but then the service never accepts a client.
     ///
     /// It listens all the same, so clients hang.
     ///

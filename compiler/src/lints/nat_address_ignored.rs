@@ -1,5 +1,5 @@
 //! An address of `-N` that is none.
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
@@ -27,7 +27,7 @@ rule! {
     trap: Trap::NatAddress => finding,
 }
 
-fn finding(word: Part<'_>) -> Finding {
+fn finding(word: Misread<'_>) -> Finding {
     RULE.finding(word.at, format!("`{}` is not an address and is ignored", word.cited()))
         .help("write the address that clients should be given: `-Ne192.0.2.1`")
 }

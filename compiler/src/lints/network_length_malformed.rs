@@ -1,7 +1,7 @@
 //! Networks whose length is not what is written.
 use grammar::value::{AddressTrap, TargetTrap};
 
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
@@ -30,7 +30,7 @@ rule! {
     trap: Trap::Source(fault) | Trap::Target(TargetTrap::Address(fault)) => |part| finding(part, fault),
 }
 
-fn finding(part: Part<'_>, fault: AddressTrap) -> Option<Finding> {
+fn finding(part: Misread<'_>, fault: AddressTrap) -> Option<Finding> {
     let cited = part.cited();
     let (message, label) = match fault {
         AddressTrap::LengthMissing => {

@@ -1,7 +1,7 @@
 //! An IPv6 name server without brackets.
 use grammar::value::{EndpointTrap, endpoint};
 
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{
     finding::{Finding, Level},
     fix::Safety,
@@ -43,7 +43,7 @@ rule! {
     trap: Trap::Endpoint(EndpointTrap::Unbracketed) => finding,
 }
 
-fn finding(address: Part<'_>) -> Finding {
+fn finding(address: Misread<'_>) -> Finding {
     let bracketed = format!("[{}]", address.cited());
     let port = endpoint(address.text).ok().and_then(|reading| reading.value.port);
     let title = format!("write `{bracketed}`");

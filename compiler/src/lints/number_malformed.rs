@@ -1,7 +1,7 @@
 //! Numbers that are read otherwise than they are written.
 use grammar::value::NumberTrap;
 
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
@@ -31,7 +31,7 @@ rule! {
     trap: Trap::Number(fault) => |part| finding(part, fault),
 }
 
-fn finding(part: Part<'_>, fault: NumberTrap) -> Finding {
+fn finding(part: Misread<'_>, fault: NumberTrap) -> Finding {
     let cited = part.cited();
     let message = match fault {
         NumberTrap::NotANumber => format!("`{cited}` is not a number: 3proxy reads 0"),

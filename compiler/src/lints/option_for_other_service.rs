@@ -1,7 +1,7 @@
 //! An option that does nothing on this kind of service.
 use grammar::option::{self, Services};
 
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{
     finding::{Finding, Level},
     program::trap::Trap,
@@ -10,8 +10,8 @@ use crate::{
 rule! {
     /// An option that this kind of service does not use is read and ignored.
     ///
-    /// 3proxy takes every option on every service. `-a` hides the client's address in an HTTP request: a SOCKS service sends none, so
-    /// there the option promises what nobody keeps.
+    /// 3proxy takes every option on every service. `-a` hides the client's address in an HTTP request: a SOCKS service sends
+    /// none, so the option has no effect there.
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -34,7 +34,7 @@ rule! {
     trap: Trap::OtherService => finding,
 }
 
-fn finding(word: Part<'_>) -> Finding {
+fn finding(word: Misread<'_>) -> Finding {
     let service = word.sources.values(word.at);
     let kind =
         service.first().map(|(_, name)| String::from_utf8_lossy(name).into_owned()).unwrap_or_default();

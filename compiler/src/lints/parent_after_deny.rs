@@ -5,7 +5,7 @@ use crate::{finding::Finding, lower::command::Command, sources::Loc};
 rule! {
     /// A `parent` extends the last entry, which must be an `allow` or `redirect`.
     ///
-    /// Behind a `deny` 3proxy refuses it, and with it the whole file.
+    /// After a `deny` 3proxy refuses it, and with it the whole file.
     ///
     /// ```3proxy,fires
     /// auth iponly

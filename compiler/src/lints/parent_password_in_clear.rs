@@ -7,8 +7,8 @@ use crate::program::acl::{Parent, ParentHost};
 rule! {
     /// A password is sent to a parent without TLS.
     ///
-    /// Whoever is on the way there reads it: SOCKS5 and HTTP send it as it is. The types with a trailing `s` ask for TLS, which wants
-    /// `ssl_client` and `ssl_client_mode 3`.
+    /// Whoever is on the way there reads it: SOCKS5 and HTTP send it as it is. The types with a trailing `s` ask for TLS, which
+    /// needs `ssl_client` and `ssl_client_mode 3`.
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -29,7 +29,7 @@ rule! {
     /// proxy
     /// ```
     ///
-    /// To this machine, or in the same private network, it is not said:
+    /// A parent on this machine, or in the same private network, is not reported:
     ///
     /// ```3proxy,clean
     /// auth iponly

@@ -6,7 +6,7 @@ use crate::program::{
 };
 
 rule! {
-    /// A parent is told names, but 3proxy resolves them first all the same.
+    /// A parent gets host names, but 3proxy still resolves them first.
     ///
     /// It needs the address for its access list. So each name is asked for here, too: that takes time, tells the name servers of this
     /// machine where clients go, and fails for names that only the parent can resolve. `fakeresolve` leaves names to the parent.

@@ -48,7 +48,7 @@ rule! {
     check: check,
 }
 
-/// So many requests are tried for each entry.
+/// At most this many requests are tried for each entry.
 const TRIED: usize = 32;
 
 fn check(lint: &mut Lint<'_>) {

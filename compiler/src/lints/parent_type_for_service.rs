@@ -67,7 +67,7 @@ rule! {
     check: check,
 }
 
-/// So many requests are tried for each entry.
+/// At most this many requests are tried for each entry.
 const TRIED: usize = 64;
 
 fn check(lint: &mut Lint<'_>) {

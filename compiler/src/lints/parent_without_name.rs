@@ -10,7 +10,7 @@ use crate::program::{
 };
 
 rule! {
-    /// A parent should be sent names, but clients of a port mapper name no target.
+    /// A parent is to get host names, but clients of a port mapper send none.
     ///
     /// `connect+`, `socks4+` and `socks5+` pass on the name that the client asked for. A `tcppm` line has one target for all; where that is
     /// an address, the address is passed on, as without the `+`. With a plugin that changes the target (`transparent`) it is the changed

@@ -3,7 +3,7 @@ use grammar::value::{PeriodTrap, periods};
 
 use super::{
     clock,
-    rule::{Part, rule},
+    rule::{Misread, rule},
 };
 use crate::{finding::Finding, fix::Safety, program::trap::Trap, sources::Loc};
 
@@ -51,7 +51,7 @@ rule! {
 }
 
 /// `part` of a period field is not read as it is written. `restricts`: the field has other periods.
-fn finding(part: Part<'_>, trap: PeriodTrap) -> Finding {
+fn finding(part: Misread<'_>, trap: PeriodTrap) -> Finding {
     let restricts = periods(&part.unquoted()).value.is_some();
     // Digits at the places of a period's make one, even over a comma: what is written are several.
     let several = part.text.contains(&b',');
@@ -88,11 +88,11 @@ fn finding(part: Part<'_>, trap: PeriodTrap) -> Finding {
 }
 
 /// From the part on, all that its word holds.
-fn to_the_end(part: Part<'_>) -> Part<'_> {
+fn to_the_end(part: Misread<'_>) -> Misread<'_> {
     let skipped = part.at.span.start.saturating_sub(part.whole.span.start) as usize;
     let text = part.word.get(skipped..).unwrap_or(part.text);
     let span = grammar::Span::new(part.at.span.start, part.whole.span.end);
-    Part { at: Loc { file: part.at.file, span }, text, ..part }
+    Misread { at: Loc { file: part.at.file, span }, text, ..part }
 }
 
 #[cfg(test)]

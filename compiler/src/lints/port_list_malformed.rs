@@ -3,7 +3,7 @@ use grammar::value::{PortTrap, port, ports};
 
 use super::{
     columns,
-    rule::{Part, rule},
+    rule::{Misread, rule},
 };
 use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 
@@ -70,7 +70,7 @@ rule! {
     trap: Trap::Ports(fault) => |part| finding(part, fault),
 }
 
-fn finding(part: Part<'_>, fault: PortTrap) -> Option<Finding> {
+fn finding(part: Misread<'_>, fault: PortTrap) -> Option<Finding> {
     match fault {
         // An address here is in the wrong column, and that is what to say.
         PortTrap::Junk if columns::holds_address(&part.unquoted()) => None,
@@ -80,7 +80,7 @@ fn finding(part: Part<'_>, fault: PortTrap) -> Option<Finding> {
     }
 }
 
-fn out_of_range(number: Part<'_>) -> Finding {
+fn out_of_range(number: Misread<'_>) -> Finding {
     let read = port(number.text).value;
     RULE.finding(number.at, format!("port `{}` is out of range, and read as {read}", number.cited()))
         .part("port-out-of-range")
@@ -89,7 +89,7 @@ fn out_of_range(number: Part<'_>) -> Finding {
         .help("write the port that is meant; the highest is 65535")
 }
 
-fn reversed(range: Part<'_>) -> Finding {
+fn reversed(range: Misread<'_>) -> Finding {
     let cited = range.cited();
     let turned = cited.split_once('-').map(|(first, last)| format!("{last}-{first}"));
     RULE.finding(range.at, format!("the range `{cited}` holds no port"))
@@ -100,7 +100,7 @@ fn reversed(range: Part<'_>) -> Finding {
 }
 
 /// `junk` stands behind a port or a range.
-fn dropped(junk: Part<'_>) -> Finding {
+fn dropped(junk: Misread<'_>) -> Finding {
     let cited = junk.cited();
     let finding = RULE
         .finding(junk.at, format!("`{cited}` after a port is not read"))
@@ -126,7 +126,7 @@ fn dropped(junk: Part<'_>) -> Finding {
 
 /// The junk as the end of a range: what stands before it is one port, and it is a higher one behind `:` or dots, as other programs
 /// write a range.
-fn as_range(junk: Part<'_>) -> Option<String> {
+fn as_range(junk: Misread<'_>) -> Option<String> {
     let last = [&b":"[..], b"...", b".."].into_iter().find_map(|sign| junk.text.strip_prefix(sign))?;
     let before = junk.at.span.start.checked_sub(junk.whole.span.start)?;
     let first = junk.word.get(..before as usize)?.rsplit(|byte| *byte == b',').next()?;

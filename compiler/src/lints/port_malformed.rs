@@ -1,7 +1,7 @@
 //! Ports that are read otherwise than they are written.
 use grammar::value::NumberTrap;
 
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
@@ -30,7 +30,7 @@ rule! {
     trap: Trap::Port(fault) => |part| finding(part, fault),
 }
 
-fn finding(part: Part<'_>, fault: NumberTrap) -> Finding {
+fn finding(part: Misread<'_>, fault: NumberTrap) -> Finding {
     let cited = part.cited();
     let message = match fault {
         NumberTrap::NotANumber if cited.is_empty() => "there is no port here: 3proxy reads 0".to_owned(),

@@ -4,10 +4,11 @@ use super::rule::{Lint, rule};
 use crate::{finding::Level, program::service::ListenAddress};
 
 rule! {
-    /// With `-H`, whoever can connect says which address he comes from.
+    /// With `-H`, anyone who can connect can claim any client address.
     ///
-    /// The service believes the PROXY header of each client: entries that let in by address are open to those who can reach its port. And
-    /// a client without the header is not refused by 3proxy: its first line is eaten. Only a load balancer should reach such a port.
+    /// The service believes the PROXY header of each client: entries that let in by address are open to those who can reach its
+    /// port. And a client without the header is not refused by 3proxy: its first line is lost. Only a load balancer should reach
+    /// such a port.
     ///
     /// ```3proxy,fires
     /// auth iponly

@@ -1,5 +1,5 @@
 //! `radius-port`
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
@@ -26,7 +26,7 @@ rule! {
     trap: Trap::RadiusPort => finding,
 }
 
-fn finding(part: Part<'_>) -> Finding {
+fn finding(part: Misread<'_>) -> Finding {
     RULE.finding(part.at, "3proxy 1.0.0 reads the port as part of the name and refuses the file")
         .help("write the address alone, and let the server listen on port 1812")
 }

@@ -1,5 +1,5 @@
 //! `radius-secret-truncated`
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
@@ -25,7 +25,7 @@ rule! {
     trap: Trap::SecretCut => finding,
 }
 
-fn finding(part: Part<'_>) -> Finding {
+fn finding(part: Misread<'_>) -> Finding {
     RULE.finding(part.at, "3proxy keeps 63 bytes of this secret, but the server has all of it")
         .help("agree on a secret of 16 to 63 bytes")
 }

@@ -1,7 +1,15 @@
-//! Who can connect to a service.
+//! Who can connect to a service, and what its clients reach through it.
 use std::net::{IpAddr, Ipv4Addr};
 
-use crate::program::service::{ListenAddress, Service, ServiceKind};
+use crate::{
+    policy::witness::{OFFICE_HOURS, Target, Witness},
+    program::{
+        acl::{Ace, AceId, AclRef, Acls, Action, Matcher},
+        service::{ListenAddress, Service, ServiceKind},
+    },
+    table::{Table, Verdict, oracle::Walk},
+    way,
+};
 
 /// Who can connect to a service that does not listen on this machine only.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,4 +64,86 @@ pub(super) const fn is_mail(kind: ServiceKind) -> bool {
 const fn is_shared(address: Ipv4Addr) -> bool {
     let [first, second, ..] = address.octets();
     first == 100 && second & 0xc0 == 64
+}
+
+/// Whether clients choose the targets of a kind of service, by address.
+pub(super) const fn forwards(kind: ServiceKind) -> bool {
+    matches!(kind, ServiceKind::Proxy | ServiceKind::Socks | ServiceKind::Auto)
+}
+
+/// A request to `address` that an entry behind `denial` lets go there directly, if clients from elsewhere can make it.
+pub(super) fn reaches_behind(
+    denial: AceId,
+    acls: &Acls,
+    service: &Service,
+    address: IpAddr,
+    budget: &mut usize,
+) -> Option<Witness> {
+    (forwards(service.kind) && beyond_this_machine(service).is_some()).then_some(())?;
+    let acl = service.deciding_list()?;
+    let entries = acls.entries(acl).filter(|(id, _)| *id > denial).map(|(_, ace)| ace);
+    let entries: Vec<&Ace> = entries.take(*budget).collect();
+    reaches(acls, (service, Some(acl)), &entries, address, budget)
+        .filter(|witness| Walk { acls, list: Some(acl) }.decide(&witness.request()).entry > Some(denial))
+}
+
+/// A request to `address` that the service lets go there directly, by one of `entries`.
+pub(super) fn reaches(
+    acls: &Acls,
+    (service, acl): (&Service, Option<AclRef>),
+    entries: &[&Ace],
+    address: IpAddr,
+    budget: &mut usize,
+) -> Option<Witness> {
+    let Some(acl) = acl else {
+        return candidate(&Matcher::default(), service, address);
+    };
+    let walk = Walk { acls, list: Some(acl) };
+    let direct = |ace: &Ace| way::direct_share(&way::groups(acls.parents(ace))) > 0.0;
+    let goes =
+        |verdict: Verdict| verdict.passes() && verdict.entry.and_then(|id| acls.ace(id)).is_some_and(direct);
+    let mut asked = entries.iter().filter(|ace| ace.action == Action::Allow && direct(ace)).peekable();
+    asked.peek()?;
+    let price = price(acls, acl, budget)?;
+    asked.find_map(|ace| {
+        *budget = budget.checked_sub(price)?;
+        candidate(&ace.matcher, service, address).filter(|witness| goes(walk.decide(&witness.request())))
+    })
+}
+
+/// What a walk through a list costs: an entry may be as long as a list. `None`: more than there is; then what it took to see that is
+/// taken away.
+fn price(acls: &Acls, acl: AclRef, budget: &mut usize) -> Option<usize> {
+    let (mut price, mut seen) = (0, 0);
+    for (_, ace) in acls.entries(acl) {
+        price += 1 + ace.matcher.values();
+        seen += 1;
+        if price > *budget {
+            *budget = budget.saturating_sub(seen);
+            return None;
+        }
+    }
+    Some(price)
+}
+
+/// A request to `address` that an entry's other fields accept.
+fn candidate(matcher: &Matcher, service: &Service, address: IpAddr) -> Option<Witness> {
+    let user = matcher.users.iter().flatten().next().filter(|name| *name != b"-");
+    let named = service.chain.value.iter().any(|step| step.kind.names_user());
+    let user = user.or_else(|| named.then_some(&b"alice"[..]));
+    let source = matcher.sources.as_deref().and_then(<[_]>::first).map(|range| range.first);
+    let port = matcher.ports.as_deref().and_then(<[_]>::first).map_or(80, |range| range.first);
+    let operations = service.kind.operations().iter().copied();
+    let operation = operations
+        .into_iter()
+        .find(|operation| matcher.operations.is_none_or(|listed| listed.has(*operation)));
+    let witness = |operation| Witness {
+        user: user.map(<[u8]>::to_vec),
+        source: source.unwrap_or(IpAddr::V4(Ipv4Addr::new(203, 0, 113, 7))),
+        target: Target::literal(address),
+        port,
+        operation,
+        time: OFFICE_HOURS,
+    };
+    operation.map(witness)
 }

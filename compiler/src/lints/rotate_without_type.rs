@@ -3,7 +3,7 @@ use super::rule::{Lint, rule};
 use crate::program::log::LogFiles;
 
 rule! {
-    /// `rotate` keeps old files of a log that begins a new one by time, and this one does not.
+    /// `rotate` has no effect, because this log never begins a new file.
     ///
     /// The letter after the file name says how often: without it, the log is a single file that only grows.
     ///

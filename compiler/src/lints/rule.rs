@@ -2,11 +2,11 @@
 mod declare;
 mod docs;
 mod lint;
-mod part;
+mod misread;
 
 pub(crate) use declare::rule;
 pub use lint::Lint;
-pub(crate) use part::Part;
+pub(crate) use misread::Misread;
 
 use crate::{
     finding::{Finding, Level},

@@ -112,7 +112,7 @@ enum Never {
     Refused,
 }
 
-/// So many services above one are looked at.
+/// At most this many services above one are looked at.
 const ABOVE: usize = 4096;
 
 /// What is asked of a list: for which kind of service, for which port of its target, and without a name.
@@ -236,11 +236,11 @@ fn operations(lint: &Lint<'_>) -> BTreeMap<ListId, Vec<Operations>> {
 struct Others {
     /// What services can be asked for, by entry.
     possible: BTreeMap<ListId, Vec<Operations>>,
-    /// So many entries are copied by a service of which some type learns a name.
+    /// How many entries are copied by a service of which some type learns a name.
     named: HashMap<ListId, u32>,
-    /// So many by one above the service that is judged, without a target, that listens on this port.
+    /// How many by one above the service that is judged, without a target, that listens on this port.
     listening: HashMap<(ListId, u16), u32>,
-    /// So many services are counted there.
+    /// How many services are counted there.
     above: usize,
 }
 

@@ -33,7 +33,7 @@ rule! {
     /// proxy -i192.168.0.1
     /// ```
     ///
-    /// The fix is not made unasked: it changes what the service does.
+    /// The fix is not applied by default, because it changes what the service does.
     ///
     /// What all services share may be anywhere (`users`, limits, name servers), and so may settings for a later service:
     ///

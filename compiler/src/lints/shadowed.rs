@@ -22,7 +22,7 @@ pub(super) fn level(program: &Program, shadowed: &Shadowed) -> Level {
     if named && shadowed.passing(program).is_some() { Level::Deny } else { Level::Warn }
 }
 
-/// So many of the entries that shadow one are shown.
+/// At most this many of the entries that shadow one are shown.
 const SHOWN: usize = 3;
 
 /// Points at those that decide before it, and shows a request.

@@ -4,7 +4,7 @@ use grammar::{
     value::{SocketOption, SocketTrap},
 };
 
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 
 rule! {
@@ -41,7 +41,7 @@ rule! {
     trap: Trap::Socket(SocketTrap::Unknown) => finding,
 }
 
-fn finding(name: Part<'_>) -> Option<Finding> {
+fn finding(name: Misread<'_>) -> Option<Finding> {
     // Systems other than Linux know these.
     if ELSEWHERE.iter().any(|known| known.as_bytes() == name.text) {
         return None;

@@ -32,7 +32,7 @@ rule! {
     check: check,
 }
 
-/// So many entries are told.
+/// At most this many entries are told.
 const MOST: usize = 1000;
 
 fn check(lint: &mut Lint<'_>) {

@@ -1,7 +1,7 @@
 //! Targets that no host can have for a name.
 use grammar::value::TargetTrap;
 
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 
 rule! {
@@ -45,7 +45,7 @@ rule! {
     trap: Trap::Target(TargetTrap::NeverAName) => finding,
 }
 
-fn finding(item: Part<'_>) -> Finding {
+fn finding(item: Misread<'_>) -> Finding {
     let cited = item.cited();
     let finding = RULE.finding(item.at, format!("no host has the name `{cited}`")).label("never matches");
     let closed = cited.trim_end_matches('.');

@@ -10,7 +10,7 @@ use crate::{
 };
 
 rule! {
-    /// There is nothing to compare the targets of this entry with, so it matches whatever is asked for.
+    /// Requests have no target to compare with this entry, so it matches all of them.
     ///
     /// A query to `dnspr` has no target: an entry that lists some lets every query pass, or refuses every one. (`cfgc run` judges what
     /// an `allow` lets pass once more, by the name that is asked for.)

@@ -3,7 +3,7 @@ use super::rule::{Lint, rule};
 use crate::sources::Loc;
 
 rule! {
-    /// The values of `timeouts` look as if one was lost, so that all that follow have shifted.
+    /// The values of `timeouts` look as if one is missing, so that all later ones are shifted.
     ///
     /// 3proxy takes any number of values and gives them to its timeouts in order. Its releases had 8, 10 and 11 of them; in a line with
     /// fewer the rest keep their defaults. A value that is lost in the middle makes each later one mean something else.

@@ -1,5 +1,5 @@
 //! A version of TLS that 3proxy does not know.
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 
 rule! {
@@ -47,7 +47,7 @@ rule! {
 const VERSIONS: [(&str, &str); 5] =
     [("13", "TLSv1.3"), ("12", "TLSv1.2"), ("11", "TLSv1.1"), ("10", "TLSv1"), ("1", "TLSv1")];
 
-fn finding(word: Part<'_>) -> Finding {
+fn finding(word: Misread<'_>) -> Finding {
     let finding = RULE
         .finding(word.at, format!("`{}` is not a TLS version that 3proxy knows", word.cited()))
         .label("sets no limit");

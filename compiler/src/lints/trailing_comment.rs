@@ -8,7 +8,7 @@ use crate::{
 rule! {
     /// A `#` starts a comment only at the beginning of a line; after a command it is an argument.
     ///
-    /// So `allow #all` is an entry for a user called `#all`. Who means such a name writes it in quotes.
+    /// So `allow #all` is an entry for a user called `#all`. If such a name is meant, write it in quotes.
     ///
     /// ```3proxy,fires
     /// auth useronly

@@ -24,7 +24,7 @@ rule! {
     /// socks -i10.0.0.1 -U0
     /// ```
     ///
-    /// Each destination is judged without the option; with `-U2` it is, but not logged:
+    /// Without the option each destination is judged; `-U2` judges each, too, but does not log it:
     ///
     /// ```3proxy,clean
     /// auth iponly
@@ -47,7 +47,7 @@ rule! {
     check: check,
 }
 
-/// So many requests are tried for an entry, so many entries of a list are looked at, and of all lists.
+/// At most this many requests are tried for an entry, at most this many entries of a list are looked at, and of all lists.
 const TRIED: usize = 64;
 const OF_A_LIST: usize = 64;
 const ENTRIES: usize = 2_000;

@@ -8,7 +8,7 @@ use crate::{
     lower::command::Command,
 };
 
-/// So many bytes of an unknown name are shown.
+/// At most this many bytes of an unknown name are shown.
 const LONGEST_SHOWN: usize = 60;
 
 rule! {

@@ -2,7 +2,7 @@
 use grammar::value::UserTrap;
 
 use super::{
-    rule::{Lint, Part, rule},
+    rule::{Lint, Misread, rule},
     user_words,
 };
 use crate::{
@@ -15,8 +15,8 @@ use crate::{
 rule! {
     /// A word of a `users` line that 3proxy can't read is silently dropped, so the user does not exist.
     ///
-    /// A user is `NAME:TYPE:PASSWORD`. The type is `CL`, `CR` or `NT`, in capitals; without a colon the word is skipped.
-    /// A longer type, as in `bob:MD5:HASH`, is read as the beginning of the password: that warns.
+    /// A user is `NAME:TYPE:PASSWORD`. The type is `CL`, `CR` or `NT`, in capitals; without a colon the word is skipped. A longer
+    /// type, as in `bob:MD5:HASH`, is read as the beginning of the password; this is only a warning.
     ///
     /// ```3proxy,fires
     /// users alice:Cl:secret
@@ -72,7 +72,7 @@ fn check(lint: &mut Lint<'_>) {
 }
 
 /// `None`: the trap is another rule's.
-fn found(part: Part<'_>, trap: UserTrap) -> Option<Finding> {
+fn found(part: Misread<'_>, trap: UserTrap) -> Option<Finding> {
     let word = part.unquoted();
     let name =
         String::from_utf8_lossy(word.split(|byte| *byte == b':').next().unwrap_or_default()).into_owned();
@@ -104,7 +104,7 @@ fn found(part: Part<'_>, trap: UserTrap) -> Option<Finding> {
 }
 
 /// The two bytes between colons are no type. They may be part of a password, so they are cited only if they look like a type.
-fn unknown_type(name: &str, kind: Part<'_>) -> Finding {
+fn unknown_type(name: &str, kind: Misread<'_>) -> Finding {
     let capitals = kind.cited().to_ascii_uppercase();
     let meant = matches!(capitals.as_str(), "CL" | "CR" | "NT");
     let finding = RULE
@@ -120,7 +120,7 @@ fn unknown_type(name: &str, kind: Part<'_>) -> Finding {
 
 /// What stands behind the name looks like a type and is none. It may be a part of the password, so it is not cited. The user is there,
 /// so the finding only warns.
-fn type_in_password(name: &str, part: Part<'_>) -> Finding {
+fn type_in_password(name: &str, part: Misread<'_>) -> Finding {
     let mut finding = RULE
         .finding(
             part.at,

@@ -1,9 +1,6 @@
 //! `user-too-long`
 use super::rule::{Lint, rule};
-use crate::{
-    policy::cached,
-    program::{auth::Password, service::ServiceKind},
-};
+use crate::{policy::cached, program::auth::Password};
 
 rule! {
     /// A user's name or password is longer than 3proxy has room for where it is used.
@@ -47,8 +44,7 @@ const BASIC: usize = 255;
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    let http =
-        program.services.iter().any(|service| matches!(service.kind, ServiceKind::Proxy | ServiceKind::Auto));
+    let http = program.services.iter().any(|service| service.kind.speaks_http());
     let caches = cached::services(program).next().is_some();
     for user in &program.users {
         let name = user.name.as_bytes().len();

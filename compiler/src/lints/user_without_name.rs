@@ -2,7 +2,7 @@
 use grammar::value::UserTrap;
 
 use super::{
-    rule::{Part, rule},
+    rule::{Misread, rule},
     user_words,
 };
 use crate::{finding::Finding, program::trap::Trap};
@@ -30,7 +30,7 @@ rule! {
     trap: Trap::User(UserTrap::EmptyName) => finding,
 }
 
-fn finding(part: Part<'_>) -> Option<Finding> {
+fn finding(part: Misread<'_>) -> Option<Finding> {
     // The word holds a password: it is not cited.
     (!user_words::continues(part.sources, part.whole)).then(|| {
         RULE.finding(part.whole, "this user has no name")

@@ -3,7 +3,7 @@ use super::rule::{Lint, rule};
 use crate::program::auth::Password;
 
 rule! {
-    /// A user's password is kept as an NT hash, which is quickly guessed at.
+    /// A user's password is kept as an NT hash, which is quick to guess.
     ///
     /// It has no salt: equal passwords have equal hashes, and tables of them are for sale. `$1$` has a salt and is slow to try; `$3$` has a
     /// salt. A long random password helps more than either.

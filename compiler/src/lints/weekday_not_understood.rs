@@ -3,7 +3,7 @@ use grammar::value::{WeekdayTrap, weekdays};
 
 use super::{
     clock, columns,
-    rule::{Part, rule},
+    rule::{Misread, rule},
 };
 use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 
@@ -50,13 +50,13 @@ rule! {
     trap: Trap::Weekdays(fault) => |part| finding(part, fault),
 }
 
-fn finding(part: Part<'_>, fault: WeekdayTrap) -> Option<Finding> {
+fn finding(part: Misread<'_>, fault: WeekdayTrap) -> Option<Finding> {
     // Hours here are in the wrong column, and that is what to say.
     (!columns::holds_clock(part.word)).then(|| found(part, fault, weekdays(&part.unquoted()).value.is_some()))
 }
 
 /// `part` of a weekday field is not read as it is written. `restricts`: the field has other days.
-fn found(part: Part<'_>, trap: WeekdayTrap, restricts: bool) -> Finding {
+fn found(part: Misread<'_>, trap: WeekdayTrap, restricts: bool) -> Finding {
     let cited = part.cited();
     let (message, label) = match trap {
         WeekdayTrap::NotUnderstood if restricts => {

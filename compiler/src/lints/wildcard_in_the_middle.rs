@@ -1,7 +1,7 @@
 //! A `*` that stands for itself.
 use grammar::value::TargetTrap;
 
-use super::rule::{Part, rule};
+use super::rule::{Misread, rule};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
@@ -31,7 +31,7 @@ rule! {
     trap: Trap::Target(TargetTrap::WildcardInside) => finding,
 }
 
-fn finding(item: Part<'_>) -> Finding {
+fn finding(item: Misread<'_>) -> Finding {
     RULE.finding(item.at, format!("the `*` inside `{}` is not a wildcard", item.cited()))
         .label("never matches")
         .help("write the `*` at an end: `*.example`, `ads.*`, `*ads*`")

@@ -14,10 +14,11 @@ use crate::{
 };
 
 rule! {
-    /// Whoever the admin page lets in may rewrite this file, and the page listens beyond this machine.
+    /// Anyone whom the admin page admits can rewrite this file, also from other machines.
     ///
-    /// With `writable` the page shows the file with its passwords and takes a new one, over plain HTTP. A new file may open the proxy, send
-    /// its traffic elsewhere, or run commands (`system`, `plugin`) as the user that 3proxy runs as. A user of the proxy is not meant to.
+    /// With `writable` the page shows the file with its passwords and takes a new one, over plain HTTP. A new file may open the
+    /// proxy, send its traffic elsewhere, or run commands (`system`, `plugin`) as the user that 3proxy runs as. Users of the
+    /// proxy should not be able to do that.
     ///
     /// ```3proxy,fires
     /// writable

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::program::{acl::AceId, auth::AuthType};
 
-/// So many requests are tried to reach an entry.
+/// At most this many requests are tried to reach an entry.
 const TRIED: usize = 64;
 
 /// A request that an entry decides at a service, when `step` of its chain walks the list.

@@ -31,7 +31,7 @@ impl LimitList {
         [Self::BandwidthIn, Self::BandwidthOut, Self::Connections, Self::TrafficIn, Self::TrafficOut];
 }
 
-/// So many bandwidth limits apply to a connection: 3proxy has no room for more.
+/// At most this many bandwidth limits apply to a connection: 3proxy has no room for more.
 const MOST_BANDWIDTH: usize = 10;
 
 /// An index for each list of limits.

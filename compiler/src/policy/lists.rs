@@ -126,7 +126,7 @@ pub(crate) fn entries_but<'a>(
 /// Entries that were gone through already: of lists that grow from service to service only what is new is gone through.
 #[derive(Debug, Default)]
 pub(crate) struct Once {
-    /// So many entries of each list.
+    /// How many entries of each list.
     searched: HashMap<ListId, u32>,
     /// Last entries, as services copied them.
     last: HashSet<AceId>,

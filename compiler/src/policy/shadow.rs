@@ -58,11 +58,11 @@ pub(crate) struct Shadow {
     pub(crate) witness: Witness,
 }
 
-/// So many entries may shadow one together, and so many parts may be left at a time.
+/// At most this many entries may shadow one together, and at most this many parts may be left at a time.
 const MOST: usize = 64;
 /// So much work is put into all lists together.
 const WORK: u64 = 60_000_000;
-/// So many entries that would do the same as those before them are told.
+/// At most this many entries that would do the same as those before them are told.
 pub(crate) const MOST_ALIKE: usize = 1000;
 /// Longer lists are asked by their index.
 const WALKED: usize = 24;

@@ -59,7 +59,7 @@ pub(crate) struct Space {
     times: Vec<WeekTime>,
 }
 
-/// So many of what an entry lists are tried.
+/// At most this many of what an entry lists are tried.
 const TRIED: usize = 3;
 
 impl Space {

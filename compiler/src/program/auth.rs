@@ -183,7 +183,7 @@ pub struct Radius {
 }
 
 impl Radius {
-    /// So many of its servers count.
+    /// At most this many of its servers count.
     pub(crate) const MOST_SERVERS: usize = 5;
 }
 

@@ -73,7 +73,7 @@ pub struct Bandwidth {
     pub bits_per_second: u32,
 }
 
-/// So many connections.
+/// A number of connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ConnectionRate {
     /// How many.
@@ -102,7 +102,7 @@ pub struct Traffic {
     pub limit: Limit<Quota>,
 }
 
-/// So many bytes in a time.
+/// A number of bytes in a period.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quota {
     /// Record in the counter file; 0: not kept.

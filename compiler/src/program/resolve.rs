@@ -31,7 +31,7 @@ pub struct Resolver {
 }
 
 impl Resolver {
-    /// So many `nserver` lines count.
+    /// At most this many `nserver` lines count.
     pub(crate) const MOST_SERVERS: usize = 5;
     /// What every name is behind `fakeresolve`, where an IPv4 address is wanted.
     pub const FAKE_V4: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);

@@ -142,5 +142,5 @@ pub(super) fn find(sources: &Sources, program: &Program, text: Option<&str>) -> 
     Err(QueryError { services, ..QueryError::new(Part::Service, message).help(help) })
 }
 
-/// So many services are listed in a message.
+/// At most this many services are listed in a message.
 const SHOWN: usize = 8;

@@ -54,7 +54,7 @@ pub(crate) struct Left<'a> {
     pub(crate) more: bool,
 }
 
-/// So many cells of one class are told apart.
+/// At most this many cells of one class are told apart.
 pub(crate) const MOST_CELLS: usize = 32;
 
 impl<'a> Cell<'a> {

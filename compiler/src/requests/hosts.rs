@@ -18,7 +18,7 @@ use crate::{
 /// Bytes of host names that hardly any pattern has; the last one no pattern can have, since lists are split there, and no
 /// client's host either.
 const FILLERS: [u8; 7] = *b"~+=$&!,";
-/// So many patterns are tried one by one.
+/// At most this many patterns are tried one by one.
 const FEW: usize = 16;
 /// With so many terms, patterns that have nothing to do with any of them are left out.
 const FEW_TERMS: usize = 4;

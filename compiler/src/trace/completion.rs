@@ -23,7 +23,7 @@ pub(super) struct Completions {
     pub(super) is_whole: bool,
 }
 
-/// So many addresses, and so many times of a day, are tried.
+/// At most this many addresses, and at most this many times of a day, are tried.
 const MOST_ADDRESSES: usize = 512;
 const MOST_TIMES: usize = 24;
 /// Monday first, as most weeks begin.

@@ -32,7 +32,7 @@ pub enum Why {
     Unredirectable,
 }
 
-/// So many are named.
+/// At most this many are named.
 const MOST: usize = 3;
 /// An entry that differs in more fields is not near.
 const MOST_FIELDS: usize = 2;

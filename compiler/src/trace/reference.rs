@@ -292,7 +292,7 @@ impl Judge for Reference<'_> {
     }
 }
 
-/// So many bytes of `NAME:PASSWORD` are read.
+/// At most this many bytes of `NAME:PASSWORD` are read.
 const BASIC: usize = 255;
 
 /// `NAME:PASSWORD`, as a client of an HTTP proxy sends it.

@@ -19,7 +19,7 @@ pub(super) const ROWS: &[Directive] = &[
         LONG,
         "Limits how fast matching clients receive. Every matching entry up to the first `nobandlimin` applies, ten at most. \
          An entry is one channel: all that match it share its rate.",
-    ),
+    ).limit(),
     row(
         "nobandlimin",
         (0, None),
@@ -27,7 +27,7 @@ pub(super) const ROWS: &[Directive] = &[
         Global,
         LONG,
         "An exception to the `bandlimin` entries behind it. A match here ends the walk.",
-    ),
+    ).limit(),
     row(
         "bandlimout",
         (1, None),
@@ -36,7 +36,7 @@ pub(super) const ROWS: &[Directive] = &[
         LONG,
         "Limits how fast matching clients send. Every matching entry up to the first `nobandlimout` applies, ten at most. \
          An entry is one channel: all that match it share its rate.",
-    ),
+    ).limit(),
     row(
         "nobandlimout",
         (0, None),
@@ -44,7 +44,7 @@ pub(super) const ROWS: &[Directive] = &[
         Global,
         LONG,
         "An exception to the `bandlimout` entries behind it. A match here ends the walk.",
-    ),
+    ).limit(),
     row(
         "connlim",
         (3, None),
@@ -52,7 +52,7 @@ pub(super) const ROWS: &[Directive] = &[
         Global,
         "0.9.0",
         "Limits new connections in a period, or with period 0 those open at once. All clients that match an entry share its limit.",
-    ),
+    ).limit(),
     row(
         "noconnlim",
         (0, None),
@@ -60,7 +60,7 @@ pub(super) const ROWS: &[Directive] = &[
         Global,
         "0.9.0",
         "An exception to the `connlim` entries behind it. A match here ends the walk.",
-    ),
+    ).limit(),
     row(
         "countin",
         (3, None),
@@ -68,8 +68,8 @@ pub(super) const ROWS: &[Directive] = &[
         Global,
         LONG,
         "Ends matching sessions when so many megabytes were received in an hour, day, week or month. Keeping it over a restart needs `counter`.",
-    ),
-    row("nocountin", (0, None), entry!(), Global, LONG, COUNTS),
+    ).limit(),
+    row("nocountin", (0, None), entry!(), Global, LONG, COUNTS).limit(),
     row(
         "countout",
         (3, None),
@@ -77,8 +77,8 @@ pub(super) const ROWS: &[Directive] = &[
         Global,
         LONG,
         "Ends matching sessions when so many megabytes were sent in an hour, day, week or month. Keeping it over a restart needs `counter`.",
-    ),
-    row("nocountout", (0, None), entry!(), Global, LONG, COUNTS),
+    ).limit(),
+    row("nocountout", (0, None), entry!(), Global, LONG, COUNTS).limit(),
     row(
         "countall",
         (3, None),
@@ -86,8 +86,8 @@ pub(super) const ROWS: &[Directive] = &[
         Global,
         LONG,
         "Ends matching sessions when so many megabytes went either way in an hour, day, week or month. Keeping it over a restart needs `counter`.",
-    ),
-    row("nocountall", (0, None), entry!(), Global, LONG, COUNTS),
+    ).limit(),
+    row("nocountall", (0, None), entry!(), Global, LONG, COUNTS).limit(),
     row(
         "counter",
         (1, Some(3)),

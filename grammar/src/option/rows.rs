@@ -28,7 +28,14 @@ const fn row(
     since: &'static str,
     docs: &'static str,
 ) -> ServiceOption {
-    ServiceOption { flag, value, services, since, docs }
+    ServiceOption { flag, value, services, decides: true, since, docs }
+}
+
+impl ServiceOption {
+    /// The row of an option that changes neither who is let in nor what they may do.
+    const fn apart(self) -> Self {
+        Self { decides: false, ..self }
+    }
 }
 
 pub(super) const ROWS: &[ServiceOption] = &[
@@ -38,7 +45,8 @@ pub(super) const ROWS: &[ServiceOption] = &[
         All,
         LONG,
         "The port to listen on. Nothing, text or 0 is the service's default port, and numbers above 65535 wrap.",
-    ),
+    )
+    .apart(),
     row(
         "-i",
         Address,
@@ -46,7 +54,7 @@ pub(super) const ROWS: &[ServiceOption] = &[
         LONG,
         "The address to listen on; `unix:PATH` for a socket file. 3proxy ignores one that it can't read, and listens on `internal` or everywhere.",
     ),
-    row("-e", Address, All, LONG, "The address to connect from. It may stand twice, for IPv4 and for IPv6."),
+    row("-e", Address, All, LONG, "The address to connect from. It may stand twice, for IPv4 and for IPv6.").apart(),
     row("-4", Nothing, All, "0.8.0", "Connects over IPv4 only."),
     row(
         "-6",
@@ -160,8 +168,9 @@ pub(super) const ROWS: &[ServiceOption] = &[
         All,
         LONG,
         "The log of this service: a file, or standard output if nothing is named. `@IDENT` is standard output too: only 3proxy's stand-alone programs take it for syslog.",
-    ),
-    row("-f", Text, All, LONG, "The log format of this service, as in `logformat`."),
+    )
+    .apart(),
+    row("-f", Text, All, LONG, "The log format of this service, as in `logformat`.").apart(),
     row("-t", Nothing, All, LONG, "Does not log that the service starts and stops."),
     row("-b", Number, All, LONG, "The size of the buffers, in bytes."),
     row("-S", Number, All, "0.8.4", "Bytes added to the stack of 3proxy's client threads."),

@@ -43,7 +43,7 @@ pub fn rotation(word: &[u8]) -> Rotation {
 pub struct Grace {
     /// Reads of so many bytes or less are small.
     pub bytes: i32,
-    /// So many small reads in a row start the wait.
+    /// How many small reads in a row start the wait.
     pub reads: i32,
     /// How long it waits, in milliseconds.
     pub delay_ms: i32,
@@ -76,7 +76,7 @@ pub struct Splice {
     pub mode: u8,
     /// Spliced after reads of so many bytes.
     pub min: u32,
-    /// So many of them in a row.
+    /// How many of them in a row.
     pub streak: u32,
     /// Copied again after splices smaller than this.
     pub small: u32,

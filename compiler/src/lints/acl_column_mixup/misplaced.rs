@@ -10,7 +10,7 @@ use crate::{
             OPERATIONS, PORTS, TARGETS, all_items, columns, holds_address, holds_clock, is_address,
             is_operation, is_port, names_no_host,
         },
-        rule::Part,
+        rule::Misread,
     },
     program::{acl::Matcher, trap::Trap},
     sources::{Loc, Sources},
@@ -76,7 +76,7 @@ fn moved(sources: &Sources, columns: &[Loc], meant: usize) -> Option<Fix> {
     Some(Fix::replace("move it to its column", Safety::Unsafe, place, written.join(" ")))
 }
 
-fn address_as_port(lint: &mut Lint<'_>, part: Part<'_>) {
+fn address_as_port(lint: &mut Lint<'_>, part: Misread<'_>) {
     let cited = String::from_utf8_lossy(part.word);
     let mut finding = RULE
         .finding(
@@ -90,7 +90,7 @@ fn address_as_port(lint: &mut Lint<'_>, part: Part<'_>) {
     let list = targets.map(|targets| lint.sources.text(*targets)).unwrap_or_default();
     finding = match list {
         b"*" => finding.help("write the address in the target column, before the ports: `* * ADDRESS`"),
-        _ => finding.help("write all targets as one list, at commas and without spaces"),
+        _ => finding.help("write all targets as one list, separated by commas, without spaces"),
     };
     if let Some(targets) = targets.filter(|_| all_items(part.word, is_address)) {
         finding = finding.fix(joined(*targets, list, part));
@@ -99,7 +99,7 @@ fn address_as_port(lint: &mut Lint<'_>, part: Part<'_>) {
 }
 
 /// Puts addresses from the port column to the targets, if these are addresses, too, or any.
-fn joined(targets: Loc, list: &[u8], part: Part<'_>) -> Option<Fix> {
+fn joined(targets: Loc, list: &[u8], part: Misread<'_>) -> Option<Fix> {
     if list == b"*" {
         let text = str::from_utf8(part.word).ok()?.to_owned();
         let edits = vec![Edit { at: targets, text }, Edit { at: part.whole, text: "*".to_owned() }];
@@ -110,7 +110,7 @@ fn joined(targets: Loc, list: &[u8], part: Part<'_>) -> Option<Fix> {
     all_items(list, is_address).then(fix)
 }
 
-fn hours_as_days(lint: &mut Lint<'_>, part: Part<'_>) {
+fn hours_as_days(lint: &mut Lint<'_>, part: Misread<'_>) {
     let cited = String::from_utf8_lossy(part.word);
     let mut finding = RULE
         .finding(

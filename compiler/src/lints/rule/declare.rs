@@ -5,7 +5,7 @@
 ///
 /// `aliases`, `parts`, `refused`, `reads` and `of_3proxy` may be missing. The last field says who finds what is wrong:
 /// - `check: function`: a function that reads the Program. It `reads` the decisions, if nothing else is said.
-/// - `trap: PATTERN => function`: the function makes a finding of each [`Part`](super::Part) with such a
+/// - `trap: PATTERN => function`: the function makes a finding of each [`Misread`](super::Misread) with such a
 ///   [`Trap`](crate::program::trap::Trap), or none; what the pattern binds can be told to it by a closure. It `reads` the line.
 /// - `from lowering`: lowering finds it. It `reads` the line.
 macro_rules! rule {
@@ -41,7 +41,7 @@ macro_rules! rule {
             fn check(lint: &mut $crate::lints::Lint<'_>) {
                 for (part, trap) in lint.traps() {
                     if let $trap = trap {
-                        lint.report_part(part, $finding);
+                        lint.report_misread(part, $finding);
                     }
                 }
             }

@@ -3,7 +3,7 @@ use std::{cell::OnceCell, rc::Rc, sync::Arc};
 
 use super::{
     Rule,
-    part::{self, Part},
+    misread::{self, Misread},
 };
 use crate::{
     finding::Finding,
@@ -88,15 +88,15 @@ impl<'a> Lint<'a> {
     }
 
     /// What 3proxy reads otherwise than it is written.
-    pub(crate) fn traps(&self) -> impl Iterator<Item = (Part<'a>, Trap)> + use<'a> {
-        part::all(self.sources, self.program)
+    pub(crate) fn traps(&self) -> impl Iterator<Item = (Misread<'a>, Trap)> + use<'a> {
+        misread::all(self.sources, self.program)
     }
 
     /// Adds what `finding` makes of a part.
-    pub(crate) fn report_part<F: Into<Option<Finding>>>(
+    pub(crate) fn report_misread<F: Into<Option<Finding>>>(
         &mut self,
-        part: Part<'a>,
-        finding: impl FnOnce(Part<'a>) -> F,
+        part: Misread<'a>,
+        finding: impl FnOnce(Misread<'a>) -> F,
     ) {
         self.findings.extend(finding(part).into());
     }

@@ -48,7 +48,7 @@ const MUCH: u128 = 8;
 const SOME: u128 = 256;
 /// Ends of names that are no single target.
 const BROAD: [&[u8]; 5] = [b"", b".", b".com", b".net", b".org"];
-/// So many entries of a list are looked at.
+/// At most this many entries of a list are looked at.
 const MOST: usize = 256;
 /// So much work is put into all lists together.
 const WORK: u64 = 20_000_000;

@@ -2,8 +2,15 @@
 use super::{Example, RULES, compiled, examples};
 
 /// Rules that are about how something is written, and need not find it in quotes.
-const OF_WRITING: [&str; 6] =
-    ["backslash-continuation", "crlf", "non-utf8", "nul-byte", "smart-punctuation", "unfinished-splice"];
+const OF_WRITING: [&str; 7] = [
+    "backslash-continuation",
+    "crlf",
+    "non-utf8",
+    "nul-byte",
+    "smart-punctuation",
+    "trailing-comment",
+    "unfinished-splice",
+];
 
 /// The text with each argument in quotes, where a line has none and names no file.
 fn quoted(text: &str) -> String {

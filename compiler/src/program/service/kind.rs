@@ -162,6 +162,24 @@ impl ServiceKind {
         }
     }
 
+    /// Whether its clients may speak HTTP to it, as to a proxy.
+    #[must_use]
+    pub(crate) const fn speaks_http(self) -> bool {
+        match self {
+            Self::Proxy | Self::Auto => true,
+            Self::Socks
+            | Self::Tcppm
+            | Self::Udppm
+            | Self::Tlspr
+            | Self::Pop3p
+            | Self::Imapp
+            | Self::Smtpp
+            | Self::Ftppr
+            | Self::Admin
+            | Self::Dnspr => false,
+        }
+    }
+
     /// Whether its clients may speak SOCKS.
     #[must_use]
     pub(crate) const fn speaks_socks(self) -> bool {

@@ -5,9 +5,9 @@ use crate::{
     sources::{Loc, Sources},
 };
 
-/// Part of a word that 3proxy reads otherwise than it is written.
+/// Misread of a word that 3proxy reads otherwise than it is written.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Part<'a> {
+pub(crate) struct Misread<'a> {
     /// The texts that it is from.
     pub(crate) sources: &'a Sources,
     /// Where it stands; the whole word if that has quotes.
@@ -20,7 +20,7 @@ pub(crate) struct Part<'a> {
     pub(crate) whole: Loc,
 }
 
-impl Part<'_> {
+impl Misread<'_> {
     /// The text as a message cites it.
     pub(crate) fn cited(&self) -> String {
         String::from_utf8_lossy(self.text).into_owned()
@@ -47,8 +47,13 @@ impl Part<'_> {
 pub(super) fn all<'a>(
     sources: &'a Sources,
     program: &'a Program,
-) -> impl Iterator<Item = (Part<'a>, Trap)> + use<'a> {
-    let part =
-        move |at, word| Part { sources, at, text: sources.text(at), word: sources.text(word), whole: word };
+) -> impl Iterator<Item = (Misread<'a>, Trap)> + use<'a> {
+    let part = move |at, word| Misread {
+        sources,
+        at,
+        text: sources.text(at),
+        word: sources.text(word),
+        whole: word,
+    };
     program.traps.iter().map(move |trapped| (part(trapped.at, trapped.word), trapped.trap))
 }
