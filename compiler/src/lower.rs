@@ -5,6 +5,7 @@
 //! It goes on behind whatever 3proxy refuses, so that one run reports everything.
 mod acl;
 mod auth;
+mod carried;
 pub(crate) mod command;
 mod dns;
 mod fault;
@@ -353,6 +354,7 @@ impl<'f> Lowering<'f> {
 
     fn finish(mut self) -> Compiled {
         self.finish_acl();
+        self.finish_carried_targets();
         self.finish_log();
         if self.program.services.is_empty() {
             self.program.behind_services.clear();

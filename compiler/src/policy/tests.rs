@@ -38,6 +38,7 @@ fn each_field_compares_as_the_manual_says() {
     let named = Request { host: Some(b"WWW.Example.com."), ..ask };
     let bob = Request { user: Some(b"bob"), ..ask };
     let mapped = Request { source: "::ffff:10.0.0.1".parse().unwrap(), ..ask };
+    let in_v6_form = Request { address: "::ffff:192.0.2.80".parse().ok(), ..ask };
     let nowhere = Request { address: None, port: 0, ..ask };
     let bind = Request { operation: Operation::Bind, ..nowhere };
     for (entry, request, matches) in [
@@ -53,6 +54,9 @@ fn each_field_compares_as_the_manual_says() {
         ("* ::/0", ask, false),
         ("* 10.0.0.2-10.0.0.9", ask, false),
         ("* * 192.0.2.0/24", ask, true),
+        ("* * ::ffff:192.0.2.0/120", ask, false),
+        ("* * ::ffff:192.0.2.0/120", in_v6_form, false),
+        ("* * 192.0.2.0/24", in_v6_form, true),
         ("* * 192.0.2.0/24", nowhere, true),
         ("* * 192.0.2.0/24", bind, false),
         ("* * 192.0.3.0/24,www.example.com", named, true),
@@ -77,6 +81,11 @@ fn each_field_compares_as_the_manual_says() {
         let policy = policy(&format!("deny {entry}\nallow *\nproxy"));
         let wanted = if matches { Decision::Deny } else { Decision::Allow };
         assert_eq!(policy.decide(0, &request).decision, wanted, "{entry}: {request:?}");
+    }
+    // With `-6` 3proxy has the IPv4 targets of SOCKS in IPv6 form.
+    for (services, matches) in [("socks -6", true), ("proxy\nsocks -6", true), ("proxy -6\nsocks", false)] {
+        let policy = policy(&format!("deny * * ::ffff:192.0.2.0/120\nallow *\n{services}"));
+        assert_eq!(policy.decide(0, &request()).decision == Decision::Deny, matches, "{services}");
     }
 }
 

@@ -19,7 +19,7 @@ use crate::{
         auth::AuthType,
         service::Service,
     },
-    table::{Fields, Request, WeekTime},
+    table::{Fields, Request, WeekTime, oracle::target_ranges},
 };
 
 /// A request with all its values.
@@ -258,7 +258,7 @@ fn targets(matcher: &Matcher, service: &Service) -> Vec<Target> {
         None => vec![Target::named(NAMES[0].as_bytes()), Target::literal(ELSEWHERE)],
         Some(targets) => {
             let addresses =
-                targets.addresses.iter().take(TRIED).map(|range| Target::literal(values::host(*range)));
+                target_ranges(targets).take(TRIED).map(|range| Target::literal(values::host(range)));
             let names =
                 targets.names.iter().take(TRIED).map(|pattern| Target::named(&values::name(pattern, b"www")));
             addresses.chain(names).collect()

@@ -197,7 +197,10 @@ impl<'a> Space<'a> {
         let shape = |addresses: Option<Ranges>, hosts: Named<'a>| Shape {
             numbers: [
                 users.clone(),
-                matcher.sources.as_deref().map(addresses_of),
+                matcher
+                    .sources
+                    .as_deref()
+                    .map(|sources| addresses_of(sources.iter().copied().map(canonical))),
                 addresses,
                 ports.clone(),
                 operations.clone(),
@@ -222,7 +225,7 @@ impl<'a> Space<'a> {
 /// Targets as sets of addresses and names, of which a request is in one at most.
 fn targets_of(targets: &Targets, half: Half) -> impl Iterator<Item = (Option<Ranges>, Named<'_>)> {
     let patterns: Patterns<'_> = targets.names.iter().collect();
-    let mut addresses = addresses_of(&targets.addresses);
+    let mut addresses = addresses_of(targets.addresses.iter().copied());
     if half == Half::Others {
         addresses = addresses.minus(&Ranges::new(vec![(0, 0), (NO_ADDRESS, NO_ADDRESS)]));
     }
@@ -251,10 +254,10 @@ fn times(matcher: &Matcher) -> Option<Ranges> {
     Some(Ranges::new(ranges.into_iter().map(|(first, last, _)| (first.into(), last.into())).collect()))
 }
 
-fn addresses_of(ranges: &[AddressRange]) -> Ranges {
+fn addresses_of(ranges: impl ExactSizeIterator<Item = AddressRange>) -> Ranges {
     let mut all = Vec::with_capacity(ranges.len());
     for range in ranges {
-        match canonical(*range) {
+        match range {
             AddressRange { first: IpAddr::V6(first), last: IpAddr::V6(last) } => {
                 let whole = Ranges::new(vec![(first.to_bits(), last.to_bits())]);
                 all.extend(whole.minus(&Ranges::new(vec![V4])).as_slice());

@@ -1,10 +1,7 @@
 //! Addresses, networks and ranges: which entries have one that an address lies in.
 use std::net::IpAddr;
 
-use super::{
-    intervals::{Intervals, Lists},
-    oracle::canonical,
-};
+use super::intervals::{Intervals, Lists};
 use crate::program::acl::AddressRange;
 
 /// Address ranges and the entries that have them.
@@ -16,11 +13,11 @@ pub(super) struct Networks {
 
 impl Networks {
     /// Of ranges, with the entries ascending.
-    pub(super) fn new<'a>(ranges: impl Iterator<Item = (&'a AddressRange, u32)>) -> Self {
+    pub(super) fn new(ranges: impl Iterator<Item = (AddressRange, u32)>) -> Self {
         let mut v4 = Vec::new();
         let mut v6 = Vec::new();
         for (range, entry) in ranges {
-            match canonical(*range) {
+            match range {
                 AddressRange { first: IpAddr::V4(first), last: IpAddr::V4(last) } => {
                     v4.push((first.to_bits(), last.to_bits(), entry));
                 }

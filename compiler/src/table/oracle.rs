@@ -21,9 +21,10 @@
 //! **Names** are compared in lower case. One dot at the name's end is dropped, however short the name (3proxy keeps it on names of up to
 //! five bytes: a way around a `deny`). A suffix pattern needs a longer name: `*.example.com` is not `example.com`.
 //!
-//! **Addresses.** An IPv4-mapped IPv6 address is the IPv4 address that it carries, in requests and in entries; 3proxy takes them for
-//! different families, so that `::ffff:127.0.0.1` passes a `deny` of 127.0.0.0/8. A range of IPv6 that merely covers the mapped
-//! ones, as `::/0`, has no IPv4 address in it.
+//! **Addresses.** An IPv4-mapped IPv6 address is the IPv4 address that it carries, in requests and among sources; 3proxy takes them for
+//! different families, so that `::ffff:127.0.0.1` passes a `deny` of 127.0.0.0/8. Among targets such a range has nothing to match: there
+//! it stands for requests that are written so, and these are judged as what they are. (Where 3proxy has all IPv4 targets in this form,
+//! lowering adds the IPv4 range.) A range of IPv6 that merely covers the mapped ones, as `::/0`, has no IPv4 address in it.
 //!
 //! **UDP associations** are asked for before any destination is known. Then targets and ports are not compared: an entry that lists
 //! some might match, so that an `allow` lets the association be, while a `deny` is passed over and leaves no weight. Each datagram is
@@ -172,7 +173,9 @@ pub(crate) fn field_matches(matcher: &Matcher, field: Fields, subject: &Subject<
         Fields::USER => {
             matcher.users.as_ref().is_none_or(|users| users.iter().any(|user| user == subject.user))
         }
-        Fields::SOURCE => matcher.sources.as_deref().is_none_or(|sources| contain(sources, subject.source)),
+        Fields::SOURCE => {
+            matcher.sources.as_deref().is_none_or(|sources| has_source(sources, subject.source))
+        }
         Fields::HOST | Fields::ADDRESS | Fields::TARGET => {
             matcher.targets.as_deref().is_none_or(|targets| target_matches(targets, subject))
         }
@@ -198,19 +201,24 @@ fn target_matches(targets: &Targets, subject: &Subject<'_>) -> bool {
     if address.is_none() && host.is_none() {
         return true;
     }
-    address.is_some_and(|address| contain(&targets.addresses, address))
+    address.is_some_and(|address| targets.addresses.iter().any(|range| range.contains(address)))
         || host.is_some_and(|host| targets.names.iter().any(|pattern| name_matches(pattern, host)))
 }
 
-/// Whether one of `ranges` has `address`, where IPv4-mapped ranges are IPv4 ranges.
-fn contain(ranges: &[AddressRange], address: IpAddr) -> bool {
-    ranges.iter().any(|range| canonical(*range).contains(address))
+/// Whether one of `sources` has `address`, where IPv4-mapped ranges are IPv4 ranges.
+fn has_source(sources: &[AddressRange], address: IpAddr) -> bool {
+    sources.iter().any(|range| canonical(*range).contains(address))
 }
 
 /// A range of IPv4-mapped addresses as the IPv4 range that it is; any other range as it is.
 pub(crate) fn canonical(range: AddressRange) -> AddressRange {
     let (first, last) = (range.first.to_canonical(), range.last.to_canonical());
     if first.is_ipv4() && last.is_ipv4() { AddressRange { first, last } } else { range }
+}
+
+/// The ranges that the address of a target may lie in: no IPv4-mapped ones.
+pub(crate) fn target_ranges(targets: &Targets) -> impl DoubleEndedIterator<Item = AddressRange> {
+    targets.addresses.iter().copied().filter(|range| canonical(*range) == *range)
 }
 
 /// Whether a name, in lower case, is one that `pattern` means.

@@ -13,7 +13,7 @@ use crate::{
         service::Family,
     },
     query::{Answer, Query, Resolution, needs},
-    table::{Fields, WeekTime, oracle::canonical},
+    table::{Fields, WeekTime},
 };
 
 /// Queries that leave out nothing that matters.
@@ -48,7 +48,7 @@ pub(super) fn of(policy: &Policy, query: &Query, answer: &Answer) -> Completions
         let request = asked.request(program, user, host.as_deref());
         needs::each(program, list, &request, unknown, |ace, open| {
             if let Some(targets) = ace.matcher.targets.as_deref().filter(|_| open.has(Fields::ADDRESS)) {
-                ranges.extend(targets.addresses.iter().take(MOST_ADDRESSES).map(|range| canonical(*range)));
+                ranges.extend(targets.addresses.iter().take(MOST_ADDRESSES));
             }
             if open.has(Fields::TIME) {
                 periods.extend(ace.matcher.periods.iter().flatten());

@@ -11,7 +11,7 @@ use crate::{
         acl::{Ace, AddressRange, Matcher, Operation},
     },
     requests::askable::{Askable, ClientNames},
-    table::oracle::name_matches,
+    table::oracle::{name_matches, target_ranges},
 };
 
 /// Whom hardly any entry lists.
@@ -115,12 +115,12 @@ fn fixed(matcher: &Matcher, asked: &Askable) -> Option<(Target, u16)> {
         }
         let named = targets
             .is_none_or(|targets| targets.names.iter().any(|pattern| name_matches(pattern, name.as_bytes())));
-        let ranges = targets.map_or(&[][..], |targets| &targets.addresses);
+        let mut ranges = targets.into_iter().flat_map(target_ranges);
         let address = match literal {
-            Some(address) if named || ranges.iter().any(|range| range.contains(*address)) => Some(*address),
+            Some(address) if named || ranges.any(|range| range.contains(*address)) => Some(*address),
             Some(_) => None,
             None if named => Some(elsewhere(asked)),
-            None => amid(ranges),
+            None => values::amid(ranges.next_back()?),
         };
         Some((Target { host: Some(name.as_bytes().to_vec()), address: Some(address?) }, *port))
     })
@@ -137,7 +137,7 @@ fn target(matcher: &Matcher, asked: &Askable) -> Option<Target> {
     };
     match targets.names.iter().last() {
         Some(pattern) => Some(Target { host: Some(values::name(pattern, b"x")), address: Some(elsewhere) }),
-        None => amid(&targets.addresses).map(Target::literal),
+        None => values::amid(target_ranges(targets).next_back()?).map(Target::literal),
     }
 }
 

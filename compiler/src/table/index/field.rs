@@ -8,6 +8,7 @@ use crate::{
         intervals::{Intervals, Lists, Point},
         names::Names,
         networks::Networks,
+        oracle::canonical,
         schedule,
         segments::Segments,
         texts::{Builder, Texts},
@@ -84,8 +85,9 @@ pub(super) struct Sources {
 
 impl Sources {
     pub(super) fn new(rows: &Placed<'_, '_>) -> Option<Self> {
-        let ranges = placed(rows)
-            .flat_map(|(row, entry)| row.matcher.sources.iter().flatten().map(move |range| (range, entry)));
+        let ranges = placed(rows).flat_map(|(row, entry)| {
+            row.matcher.sources.iter().flatten().map(move |range| (canonical(*range), entry))
+        });
         some(rows, |row| row.matcher.sources.is_some()).then(|| Self {
             any: those(rows, |row| row.matcher.sources.is_none()),
             networks: Networks::new(ranges),
@@ -151,7 +153,7 @@ impl TargetField {
             }),
             networks: Networks::new(
                 targets()
-                    .flat_map(|(targets, entry)| targets.addresses.iter().map(move |range| (range, entry))),
+                    .flat_map(|(targets, entry)| targets.addresses.iter().map(move |range| (*range, entry))),
             ),
         })
     }

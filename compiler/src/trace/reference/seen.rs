@@ -11,7 +11,7 @@ use crate::{
     query::{Query, family},
     table::{
         Fields, Request, Subject, Verdict,
-        oracle::{canonical, field_matches, name_matches, outweighed, passed_over, waits},
+        oracle::{field_matches, name_matches, outweighed, passed_over, waits},
     },
     target::TargetName,
 };
@@ -160,5 +160,5 @@ impl Seen {
 const SHORT: usize = 5;
 
 fn contain(targets: &Targets, address: IpAddr) -> bool {
-    targets.addresses.iter().any(|range| canonical(*range).contains(address))
+    targets.addresses.iter().any(|range| range.contains(address))
 }

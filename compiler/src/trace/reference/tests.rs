@@ -71,6 +71,14 @@ fn an_ipv4_target_in_ipv6_form_is_in_no_ipv4_network() {
     ] {
         assert_eq!(asked(&config(service), "10.0.0.1", to), expected, "{service} {to}");
     }
+    let mapped = |service: &str| format!("auth iponly\ndeny * * ::ffff:0:0/96\nallow *\n{service}\n");
+    for (service, to, expected) in [
+        ("socks", "[::ffff:192.0.2.1]:80", &["always target-in-ipv6-form 1 2"][..]),
+        ("socks", "192.0.2.1:80", &[]),
+        ("socks -6", "192.0.2.1:80", &[]),
+    ] {
+        assert_eq!(asked(&mapped(service), "10.0.0.1", to), expected, "{service} {to}");
+    }
 }
 
 #[test]
