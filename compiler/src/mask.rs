@@ -16,6 +16,7 @@ use grammar::{
 
 use crate::{
     allow,
+    program::auth::AuthType,
     sources::{Source, Sources},
 };
 
@@ -54,6 +55,9 @@ impl Script {
         let is_indented = line.first().is_some_and(|first| b" \t".contains(first))
             && directive::find(first_word(line)).is_none();
         let mut before = before.take(MOST_CONTINUED).peekable();
+        if before.peek().is_some_and(|head| foreign::is_torn_from(line, head)) {
+            return Self::Rest;
+        }
         let indented = before.next_if(|head| is_indented && !head.trim_ascii().is_empty());
         let is_continued = |line: &&[u8]| line.trim_ascii_end().ends_with(b"\\");
         let continued = before.take_while(is_continued).last();
@@ -123,13 +127,14 @@ fn words(tree: &Tree) -> Vec<Word> {
 /// Whether a line can't have a secret: its command takes none, and nothing in it can begin one.
 fn is_plain(line: &[u8]) -> bool {
     // An indented line is none for 3proxy, but was meant as one.
-    let mut words = line.trim_ascii_start().split(u8::is_ascii_whitespace);
+    let text = line.get(foreign::before_command(line)..).unwrap_or_default();
+    let mut words = text.split(u8::is_ascii_whitespace);
     let command = words.next().unwrap_or_default();
     line.len() <= SHORT
         && !line.iter().copied().any(begins)
         && !takes_secrets(command)
         && !foreign::is_key(command)
-        && !words.any(foreign::is_key)
+        && !words.any(|word| foreign::is_key(word) || directive::find(word).is_some_and(has_secrets))
 }
 
 /// Whether a command takes secrets, or may be meant for one that does.
@@ -141,8 +146,10 @@ fn takes_secrets(command: &[u8]) -> bool {
     directive::find(command).map_or_else(is_near, has_secrets)
 }
 
+/// The first word, as if no sign of a comment stood before it.
 fn first_word(line: &[u8]) -> &[u8] {
-    line.trim_ascii_start().split(u8::is_ascii_whitespace).next().unwrap_or_default()
+    let text = line.get(foreign::before_command(line)..).unwrap_or_default();
+    text.split(u8::is_ascii_whitespace).next().unwrap_or_default()
 }
 
 /// So many lines are one command at most.
@@ -164,8 +171,8 @@ fn of_command(line: &[u8]) -> Vec<Range<usize>> {
 fn of_split(line: &[u8]) -> Vec<Range<usize>> {
     let line = plain_blanks(without_markers(line));
     // So a command that is commented out or indented is read too; and what stands in a comment for us, behind `cfgc:`.
-    let mut skipped = line.iter().take_while(|byte| b" \t#;".contains(byte)).count();
-    let is_comment = line.iter().take(skipped).any(|byte| b"#;".contains(byte));
+    let mut skipped = foreign::before_command(&line);
+    let is_comment = line.iter().take(skipped).any(|byte| !b" \t".contains(byte));
     if is_comment && line.get(skipped..).unwrap_or_default().starts_with(allow::PREFIX) {
         skipped += allow::PREFIX.len();
         skipped += line.iter().skip(skipped).take_while(|byte| b" \t".contains(byte)).count();
@@ -192,6 +199,12 @@ fn of_words(
 ) -> Vec<Range<usize>> {
     let directive = meant(&command.value(line));
     let written = command.span.of(line);
+    if directive.is_none() && foreign::is_key(written) {
+        return foreign::of_rest(line);
+    }
+    if is_comment && let Some(told) = foreign::of_told(command, arguments, line) {
+        return vec![told];
+    }
     let is_account = has_type(written) && !ends_in_type(written);
     let is_foreign =
         foreign::names_a_secret(written) || !is_account && foreign::has_fields(written, arguments, line);
@@ -206,9 +219,37 @@ fn of_words(
         secrets.push(rest);
         return secrets;
     }
-    secrets.extend(of_arguments(directive, arguments, true, line));
-    secrets.extend(unsplit(tree, line).filter(|_| directive.is_none_or(has_secrets)));
+    if let Some((row, at)) = second(directive, arguments, line) {
+        let (own, its) = arguments.split_at(at);
+        secrets.extend(of_arguments(directive, own, true, line));
+        secrets.extend(of_arguments(Some(row), its, true, line));
+    } else {
+        secrets.extend(of_arguments(directive, arguments, true, line));
+    }
+    let may_hide = |range: &Range<usize>| {
+        let rest = line.get(range.clone()).unwrap_or_default();
+        directive.is_none_or(has_secrets) || rest.iter().any(|byte| b"@&".contains(byte)) || has_type(rest)
+    };
+    secrets.extend(unsplit(tree, line).filter(may_hide));
     secrets
+}
+
+/// A command with secrets that stands behind another one's words in the same line, and where its own begin.
+fn second(
+    directive: Option<&Directive>,
+    arguments: &[Word],
+    line: &[u8],
+) -> Option<(&'static Directive, usize)> {
+    let first = directive.filter(|row| !has_secrets(row))?;
+    let named = arguments.iter().zip(1..).find_map(|(word, behind)| {
+        Some((directive::find(word.span.of(line)).filter(|row| has_secrets(row))?, behind))
+    });
+    // `radius` is a type of authentication as well, and a place for records.
+    let is_type = |word: &Word| AuthType::ALL.iter().any(|kind| kind.name().as_bytes() == word.span.of(line));
+    named.filter(|(row, behind)| {
+        let rest = arguments.get(*behind..).unwrap_or_default();
+        !(row.name == "radius" && (first.name == "log" || rest.iter().all(is_type)))
+    })
 }
 
 /// A line in which the blanks of a word processor are plain ones, as they were meant.
@@ -296,10 +337,13 @@ fn of_word(directive: Option<&Directive>, index: usize, word: &Word, line: &[u8]
     let kind = directive.and_then(|row| row.parameter(index)).map(|parameter| parameter.kind);
     // A `$file` alone is a path. With anything else, or where one password stands, it may be a password with a `$` in it.
     let dollars = written.iter().filter(|byte| **byte == b'$').count();
-    let one_password = kind == Some(Kind::Secret) && name != "users" && !written.contains(&b'/');
+    let is_no_path = !written.contains(&b'/') && (name != "users" || index > 0 && !written.contains(&b'.'));
+    let one_password = kind == Some(Kind::Secret) && is_no_path;
     if matches!(word.shape, WordShape::Splice { dollar } if dollar == word.span.start)
         && dollars == 1
         && !one_password
+        && !has_type(written)
+        && of_url(written).is_none()
     {
         return None;
     }

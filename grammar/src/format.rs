@@ -42,6 +42,10 @@ pub fn format(source: &[u8], template: Template) -> Result<Vec<u8>, Unreadable> 
         match line.kind {
             LineKind::Blank => {}
             LineKind::Comment | LineKind::Indented => written.extend(text.trim_ascii_end()),
+            // Some editors end lines so: joined by a blank they would never be lines again.
+            LineKind::Directive(_) if text.trim_ascii_end().contains(&b'\r') => {
+                written.extend(text.trim_ascii_end())
+            }
             LineKind::Directive(words) => {
                 if ends(&tree, words, source) {
                     written.extend(source.get(line.span.start as usize..).unwrap_or_default());
@@ -142,6 +146,7 @@ mod tests {
             ("log\nproxy  -p1\r\n", "log\nproxy -p1\n"),
             ("proxy\nend\n\n\n \"not  closed", "proxy\nend\n\n\n \"not  closed"),
             ("proxy  -p{{ a  or  b }}\nallow  *\n", "proxy  -p{{ a  or  b }}\nallow *\n"),
+            ("auth  iponly\rallow  *\r# a\rproxy\r", "auth  iponly\rallow  *\r# a\rproxy\n"),
         ] {
             assert_eq!(
                 String::from_utf8(format(text.as_bytes(), Template::Auto).unwrap()).unwrap(),

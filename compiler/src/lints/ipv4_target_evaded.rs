@@ -11,7 +11,7 @@ use crate::{
     finding::Level,
     fix::{Fix, Safety},
     program::{
-        acl::{Ace, Action, AddressRange, Operation},
+        acl::{Ace, AceId, Action, AddressRange, Matcher, Operation},
         service::{Family, Service, ServiceKind},
     },
     sources::{Loc, Sources},
@@ -65,8 +65,15 @@ fn check(lint: &mut Lint<'_>) {
         let asked = |(_, ace): &(_, &Ace)| !ace.matcher.lists_nothing() || ace.action == Action::Allow;
         let mut entries = program.acls.entries(list.acl).take_while(asked);
         let limited = |(_, ace): &(_, &Ace)| !ace.matcher.lists_nothing();
-        let denied = entries.by_ref().take_while(limited).find_map(|(_, ace)| Some((ace, unmapped(ace)?)));
         let lets = |(_, ace): (_, &Ace)| ace.action == Action::Allow && ace.matcher.targets.is_none();
+        let for_all: Vec<AddressRange> = program
+            .acls
+            .entries(list.acl)
+            .take_while(|entry| !lets(*entry))
+            .flat_map(denied_to_all)
+            .collect();
+        let denied =
+            entries.by_ref().take_while(limited).find_map(|(_, ace)| Some((ace, unmapped(ace, &for_all)?)));
         let (Some((ace, open)), true) = (denied, entries.any(lets)) else { continue };
         let mut finding = RULE
             .finding(ace.at, match form {
@@ -105,8 +112,16 @@ fn evading(service: &Service) -> Option<Form> {
     }
 }
 
-/// The IPv4 targets of a `deny` whose IPv6 form it does not list. `None`: there are none.
-fn unmapped(ace: &Ace) -> Option<Vec<AddressRange>> {
+/// The IPv6 targets of a `deny` that lists nothing else.
+fn denied_to_all((_, ace): (AceId, &Ace)) -> impl Iterator<Item = AddressRange> {
+    let targets = ace.matcher.targets.as_deref().filter(|_| ace.action == Action::Deny);
+    let ranges = targets.map_or(&[][..], |targets| &targets.addresses).iter().copied();
+    let is_for_all = || Matcher { targets: None, ..ace.matcher.clone() }.lists_nothing();
+    ranges.filter(move |range| range.first.is_ipv6() && is_for_all())
+}
+
+/// The IPv4 targets of a `deny` whose IPv6 form neither it lists nor one that is `for_all`. `None`: there are none.
+fn unmapped(ace: &Ace, for_all: &[AddressRange]) -> Option<Vec<AddressRange>> {
     let udp = |listed: crate::program::acl::Operations| {
         listed.has(Operation::Connect) || listed.has(Operation::HttpConnect)
     };
@@ -116,7 +131,7 @@ fn unmapped(ace: &Ace) -> Option<Vec<AddressRange>> {
             IpAddr::V4(address) => address.to_ipv6_mapped().to_bits(),
             IpAddr::V6(address) => address.to_bits(),
         };
-        targets.addresses.iter().any(|other| {
+        targets.addresses.iter().chain(for_all).any(|other| {
             other.first.is_ipv6()
                 && bits(other.first) <= bits(range.first)
                 && bits(range.last) <= bits(other.last)
@@ -184,6 +199,8 @@ mod tests {
             "deny * * 127.0.0.0/8,::ffff:0.0.0.0/96\nallow *\nsocks",
             "deny * * 127.0.0.0/8\nallow * * *.example.com\nsocks",
             "deny * * ::1\nallow *\nsocks",
+            "deny * * ::ffff:0:0/96\ndeny * * 127.0.0.0/8\nallow *\nsocks",
+            "deny * * 127.0.0.0/8\ndeny * * ::ffff:127.0.0.0/104\nallow *\nsocks",
             "allow *\nsocks",
             "allow *\ndeny * * 127.0.0.0/8\nallow *\nsocks",
             "allow * 10.0.0.1\ndeny *\ndeny * * 127.0.0.0/8\nallow *\nsocks",

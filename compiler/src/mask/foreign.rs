@@ -6,7 +6,7 @@ use grammar::{
     syntax::Word,
 };
 
-use super::{fields, has_type, of_url};
+use super::{fields, first_word, has_secrets, has_type, meant, of_url};
 
 /// Whether the words of an unknown command look like an account of which blanks have made several words: a colon ends one, or is one, or
 /// an account stands behind something else.
@@ -84,8 +84,63 @@ pub(super) fn of_rest(line: &[u8]) -> Vec<Range<usize>> {
 
 /// Whether a word looks like a part of a key, in base 64.
 pub(super) fn is_key(word: &[u8]) -> bool {
-    word.len() >= SHORTEST_KEY
-        && word.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(byte))
+    word.len() >= SHORTEST_KEY && is_base64(word)
+}
+
+fn is_base64(word: &[u8]) -> bool {
+    word.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(byte))
+}
+
+/// Whether a line that is no command is the end of the one above it: the last one of a key, or fields of a command with secrets.
+pub(super) fn is_torn_from(line: &[u8], head: &[u8]) -> bool {
+    let text = line.trim_ascii();
+    if text.is_empty() || meant(first_word(line)).is_some() {
+        return false;
+    }
+    let head = head.trim_ascii();
+    is_key(head) && is_base64(text)
+        || directive::find(first_word(head)).is_some_and(has_secrets)
+            && !line.iter().any(|byte| b"#;".contains(byte))
+}
+
+/// Where the command of a line begins that may be commented out: for 3proxy or for other programs.
+pub(super) fn before_command(line: &[u8]) -> usize {
+    const SIGNS: [&[u8]; 5] = [b"//", b"<!--", b"--", b"rem ", b"rem\t"];
+    let blank =
+        |from: usize| from + line.iter().skip(from).take_while(|byte| b" \t#;".contains(byte)).count();
+    let start = blank(0);
+    let is_sign = |sign: &&&[u8]| {
+        line.get(start..start + sign.len()).is_some_and(|written| written.eq_ignore_ascii_case(sign))
+    };
+    // `#!` has lost its first byte with the others.
+    let bang = usize::from(start > 0 && line.get(start) == Some(&b'!'));
+    blank(start + SIGNS.iter().find(is_sign).map_or(bang, |sign| sign.len()))
+}
+
+/// What stands behind `NAME:`, `NAME=` or `NAME is` in a comment, if the name says that a secret follows.
+pub(super) fn of_told(command: &Word, arguments: &[Word], line: &[u8]) -> Option<Range<usize>> {
+    let words: Vec<&Word> = [command].into_iter().chain(arguments).collect();
+    let place = words.windows(2).find_map(|pair| {
+        let [name, next] = pair else { return None };
+        let (name, next_text) = (name.span.of(line), next.span.of(line));
+        let bare = name.strip_suffix(b":").or_else(|| name.strip_suffix(b"="));
+        let is_told = bare.is_some_and(|bare| tells_password(bare));
+        let is_verb = tells_password(name) && [&b"is"[..], b"=", b":"].contains(&next_text);
+        (is_told || is_verb).then_some(if is_told { next.span.start } else { next.span.end } as usize)
+    });
+    let end = line.trim_ascii_end().len();
+    let start = place.or_else(|| of_named(command, line).map(|range| range.start))?;
+    let blank = line.get(start..end)?.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    (start + blank < end).then_some(start + blank..end)
+}
+
+/// Whether a word of prose means one password: not the users, nor the server that knows them.
+fn tells_password(word: &[u8]) -> bool {
+    let word = word.to_ascii_lowercase();
+    names_a_secret(&word)
+        && ![&b"radius"[..], b"user", b"login"]
+            .iter()
+            .any(|other| word.windows(other.len()).any(|part| part == *other))
 }
 
 /// A line of a key has 64 bytes; the last is shorter.

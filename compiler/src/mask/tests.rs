@@ -62,6 +62,20 @@ fn secrets_of_commands_are_hidden_and_nothing_else() {
         ("log \"&base,me,secret\" D", "log \"&base,***\" D"),
         ("allow a:b 10.0.0.1", "allow a:b 10.0.0.1"),
         ("allow \"a b", "allow \"a b"),
+        ("nserver \"http://bob:secret@h", "nserver ***"),
+        ("deny \"bob:CL:secret", "deny ***"),
+        ("log \"&db,user,secret", "log ***"),
+        ("users \"bob:CL:x\" $secret", "users \"bob:CL:***\" ***"),
+        ("users $passwd $/etc/users.txt $more.txt", "users $passwd $/etc/users.txt $more.txt"),
+        ("users $bob:CL:secret", "users $bob:CL:***"),
+        ("auth radius secret 127.0.0.1", "auth radius *** 127.0.0.1"),
+        ("auth radius strong", "auth radius strong"),
+        ("auth strong users bob:secret", "auth strong users bob:***"),
+        (
+            "allow * parent 1000 socks5 10.0.0.1 1080 bob secret",
+            "allow * parent 1000 socks5 10.0.0.1 1080 bob ***",
+        ),
+        ("log radius D", "log radius D"),
         ("proxy -p3128", "proxy -p3128"),
         ("", ""),
     ] {
@@ -139,6 +153,15 @@ fn secrets_of_lines_that_are_none_are_hidden_and_nothing_else() {
         ("bob;CL;secret", "bob;***"),
         ("# cfgc: users bob:CL:secret", "# cfgc: users bob:CL:***"),
         ("# Note: not in force", "# Note: not in force"),
+        ("# Password: hunter2 x", "# Password: ***"),
+        ("# the password is hunter2", "# the password is ***"),
+        ("# pwd=hunter2", "# pwd=***"),
+        ("-- radius secret 10.0.0.1", "-- radius *** 10.0.0.1"),
+        ("// parent 1000 http h 3128 bob secret", "// parent 1000 http h 3128 bob ***"),
+        ("<!-- radius secret 10.0.0.1", "<!-- radius *** 10.0.0.1"),
+        ("REM radius secret 10.0.0.1", "REM radius *** 10.0.0.1"),
+        ("#! users bob:secret", "#! users bob:***"),
+        ("MIIEpAIBAAKCAQEAxFZ0kDq7pSk1k2kq3kzQm0r8ZcYw3XbYt1", "***"),
     ] {
         assert_eq!(masked(Script::Lines, line), shown);
     }
@@ -158,6 +181,12 @@ fn what_a_backslash_was_to_continue_is_hidden() {
         ("users a:CL:x\n  allow bob\n", "  allow bob"),
         ("flush\n  bob alice\n", "  bob alice"),
         ("radius secret 10.0.0.1\nallow bob\n", "allow bob"),
+        ("radius secret 10.0.0.1\n# allow bob\n", "# allow bob"),
+        ("# users bob:CL:a \\\n  secret\n", "  ***"),
+        ("parent 1000 socks5 h 1080\nbob secret\n", "***"),
+        ("users bob:CL:\nsecret\n", "***"),
+        ("users bob:CL:x\nalow bob\n", "alow bob"),
+        ("MIIEpAIBAAKCAQEAxFZ0kDq7e1k2kq3kzQm0r8ZcYw3XbYt1\nAQAB==\n", "***"),
     ] {
         let start = text.trim_end().rfind('\n').unwrap() + 1;
         let script = Script::Lines.at(text.as_bytes(), start);
