@@ -89,8 +89,12 @@ fn finding(lint: &Lint<'_>, service: &Service, reach: Reach, step: &AuthStep, ac
     if let Some(at) = lint.program.process.writable {
         finding = finding.also(at, "and anyone who opens it can change this file");
     }
-    finding
-        .help("listen on this machine only (`-i127.0.0.1`), or list the clients (`allow * 192.168.0.0/16`)")
+    // Under `none` no list is asked.
+    finding.help(if step.kind == AuthType::None {
+        "listen on this machine only (`-i127.0.0.1`), or write `auth iponly` and list the clients (`allow * 192.168.0.0/16`)"
+    } else {
+        "listen on this machine only (`-i127.0.0.1`), or list the clients (`allow * 192.168.0.0/16`)"
+    })
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ rule! {
 }
 
 fn finding(letter: Misread<'_>) -> Finding {
-    RULE.finding(letter.at, format!("`{}` is not a period, so this counter is never reset", letter.cited()))
+    RULE.finding(letter.at, format!("`{}` is not a period, so 3proxy takes it for never", letter.cited()))
         .label("C, H, D, W, M or Y; N for never")
-        .help("write `M` for a month, `D` for a day, or `N` to never reset the counter")
+        .help("write `M` for a month, `D` for a day, or `N` if never is meant")
 }

@@ -38,7 +38,8 @@ fn finding(part: Misread<'_>) -> Finding {
     let name =
         String::from_utf8_lossy(word.split(|byte| *byte == b':').next().unwrap_or_default()).into_owned();
     let is_nt = user(&word).value.is_some_and(|user| user.kind == PasswordKind::Nt);
-    let finding = RULE.finding(part.at, format!("no password matches the hash of user `{name}`"));
+    // Of the whole word: where a template brings the hash, nothing is known of it.
+    let finding = RULE.finding(part.whole, format!("no password matches the hash of user `{name}`"));
     if is_nt {
         finding
             .label("`NT` is 32 hexadecimal digits, in capitals")
@@ -64,7 +65,7 @@ users "a:CR:$2y$10$abcdefghijklmnopqrstuu" "b:CR:$6$salt$hash" c:CR:plain
 #^ of user `b`
 #^ of user `c`
 users d:NT:0123456789abcdef0123456789abcdef
-#       ^ of user `d`
+#     ^ of user `d`
 users "e:CR:$3$salt$hash"
 #^ of user `e`
 users "g:CR:$3$salt$MpDPDhWgYk3RMsr3Y0EZR1" f:CR: h:CL:0123456789abcdef0123456789abcdef

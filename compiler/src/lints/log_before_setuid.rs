@@ -1,5 +1,8 @@
 //! A log file that is opened before the user changes.
-use grammar::value::{Rotation, rotation};
+use grammar::{
+    directive::Effect,
+    value::{Rotation, rotation},
+};
 
 use super::rule::{Lint, rule};
 
@@ -45,21 +48,28 @@ fn check(lint: &mut Lint<'_>) {
     };
     let mut log = None;
     let mut found = None;
+    let mut has_services = false;
     for ran in &program.commands {
         match (ran.row.name, log) {
             ("log", _) if rotates(ran.at) => log = Some(ran.at),
             // One that follows opens its files as the new user.
             ("log", _) => log = None,
-            ("setuid", Some(at)) => found = found.or(Some((at, ran.at))),
-            _ => {}
+            ("setuid", Some(at)) => found = found.or(Some((at, ran.at, has_services))),
+            _ => has_services |= ran.row.effect == Effect::Service,
         }
     }
-    if let Some((log, user)) = found {
+    if let Some((log, user, is_behind)) = found {
+        // Behind the services no `log` is theirs.
+        let help = if is_behind {
+            "give that user the folder: `chown -R USER FOLDER`"
+        } else {
+            "move `log` below `setuid`, and give that user the folder: `chown -R USER FOLDER`"
+        };
         lint.report(
             RULE.finding(log, "this log is opened before `setuid`, and its next file after it")
                 .label("opened as the user that started 3proxy")
                 .also(user, "the next file is created by this user")
-                .help("move `log` below `setuid`, and give that user the folder: `chown -R USER FOLDER`"),
+                .help(help),
         );
     }
 }

@@ -82,6 +82,10 @@ fn found(part: Misread<'_>, trap: UserTrap) -> Option<Finding> {
             .finding(part.at, "a `#` after a command does not start a comment, and this word is not a user")
             .label("skipped")
             .help("write the comment on a line of its own"),
+        UserTrap::NoColon if is_path(&word) => RULE
+            .finding(part.at, "this word is not a user, and without a `$` it names no file of users")
+            .label("skipped")
+            .help("write a `$` before the path of a file of users"),
         UserTrap::NoColon => RULE
             .finding(part.at, "this word is not a user, because it has no colon")
             .label("skipped")
@@ -89,7 +93,7 @@ fn found(part: Misread<'_>, trap: UserTrap) -> Option<Finding> {
         UserTrap::TypeInPassword => return Some(type_in_password(&name, part)),
         UserTrap::UnknownType => return Some(unknown_type(&name, part)),
         UserTrap::HashTooLong => RULE
-            .finding(part.at, format!("user `{name}` is dropped, because the hash is too long"))
+            .finding(part.whole, format!("user `{name}` is dropped, because the hash is too long"))
             .label("3proxy has room for 61 bytes")
             .help("write a hash of the forms `$1$` or `$3$`"),
         UserTrap::EmptyName | UserTrap::EmptyPassword | UserTrap::HashAsPassword | UserTrap::HashUnknown => {
@@ -101,6 +105,13 @@ fn found(part: Misread<'_>, trap: UserTrap) -> Option<Finding> {
             "A user is `NAME:TYPE:PASSWORD`, where the type is `CL`, `CR` or `NT`, or `NAME:PASSWORD`.",
         ),
     )
+}
+
+/// Whether a word looks like the path of a file: a password may begin so, but seldom goes on so.
+fn is_path(word: &[u8]) -> bool {
+    let slashes = word.iter().filter(|byte| **byte == b'/').count();
+    let is_plain = word.iter().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(byte));
+    is_plain && (word.starts_with(b"./") || word.starts_with(b"/") && slashes > 1)
 }
 
 /// The two bytes between colons are no type. They may be part of a password, so they are cited only if they look like a type.
@@ -159,6 +170,10 @@ users user7:MD5:a user8:CL:MD5:a
 #     ^ 3proxy reads what looks like the type of user `user7`
 users user5 user6:CL:a
 #     ^ this word is not a user
+users /run/secrets/users
+#     ^ this word is not a user, and without a `$` it names no file of users
+users /a9/xQ==
+#     ^ this word is not a user, because
 users user6:a user7:CL:a:b
 ",
         );

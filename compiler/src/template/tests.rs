@@ -37,6 +37,7 @@ fn a_marker_is_no_fault_wherever_it_stands() {
         "users ${LOGIN}:CL:${PASSWORD}",
         "users $LOGIN:CL:$PASSWORD",
         "users ${{ path }}/{{ name }}.auth",
+        "users bob:NT:{{ hash }} al:CR:{{ hash }} \"cy:CR:{{ hash }}\" di:CL:{{ password }} ed:CR:@HASH@",
         "auth {{ auth }}",
         "allow {{ users }} {{ sources }} * {{ ports }} {{ operations }} {{ days }} {{ hours }}",
         "allow *\nparent {{ weight }} {{ type }} {{ host }} {{ port }}\ntlspr -i127.0.0.1",
