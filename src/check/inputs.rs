@@ -39,7 +39,7 @@ impl Input {
 
     /// Where the files are that it reads, its own among them: none, if it can be read once only.
     pub(super) fn reads(&self, reading: &Reading) -> BTreeSet<PathBuf> {
-        if !reading.image.has_file(&self.path) {
+        if self.is_stdin() || !reading.image.has_file(&self.path) {
             return BTreeSet::new();
         }
         self.includes(reading).iter().cloned().chain(reading.image.place(&self.path)).collect()
@@ -171,8 +171,8 @@ fn commands(tree: &Tree, text: &[u8]) -> Vec<Vec<u8>> {
 
 /// The files that a configuration reads besides its own, as the system calls them.
 fn included(path: &Path, reading: &Reading) -> Vec<PathBuf> {
-    // A pipe can be read once only.
-    if reading.no_includes || !reading.image.has_file(path) {
+    // A pipe can be read once only, and so can standard input, whatever file is called as it is.
+    if reading.no_includes || is_stdin(path) || !reading.image.has_file(path) {
         return Vec::new();
     }
     let Ok(given) = Given::read(path, &reading.image) else { return Vec::new() };

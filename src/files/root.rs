@@ -1,5 +1,6 @@
 //! Where a path leads in a folder that is taken for the root of a machine: a `..` stops at the folder, and a link's absolute target is
-//! looked up below it, as after a `chroot`. Nothing leads out of it.
+//! looked up below it, as after a `chroot`. Nothing leads out of it, as the links are when they are looked at: who can change them meanwhile
+//! is not held.
 use std::{
     ffi::OsString,
     fs,

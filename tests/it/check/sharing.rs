@@ -175,6 +175,15 @@ fn a_file_outside_the_root_is_what_it_is() {
     assert!(folder.read("a.cfg").contains("80-443"));
 }
 
+/// A file that is called as standard input is not read in its place, nor that before it is checked.
+#[test]
+fn standard_input_is_read_once() {
+    let folder = Folder::with(&[("-", "frobnicate\n"), ("b.cfg", "internal 127.0.0.1\nsocks\n")]);
+    let said = folder.check_input(&["--format", "short", "-", "b.cfg"], b"internal 127.0.0.1\nproxi\n");
+    assert!(said.out.contains("<stdin>:2:1: ") && said.out.contains("proxi"), "{}{}", said.out, said.err);
+    assert!(!said.out.contains("frobnicate"), "{}", said.out);
+}
+
 /// A relative path is looked up from the working directory, which may be the root as well.
 #[test]
 fn the_working_directory_can_be_the_root() {
