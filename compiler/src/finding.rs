@@ -5,6 +5,8 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
+use foldhash::fast::RandomState;
+
 use crate::{fix::Fix, lints, sources::Loc};
 
 /// How bad it is.
@@ -127,12 +129,12 @@ impl Finding {
         [self.at].into_iter().chain(labels).chain(edits)
     }
 
-    /// Takes an equal finding in that stands behind it.
-    fn absorb(&mut self, other: Self) {
+    /// Takes an equal finding in that stands behind it; what is left of that is not shown.
+    fn absorb(&mut self, other: &mut Self) {
         self.count += other.count;
         self.last = other.last.or(Some(other.at));
-        if let (Some(fix), Some(more)) = (&mut self.fix, other.fix) {
-            fix.edits.extend(more.edits);
+        if let (Some(fix), Some(more)) = (&mut self.fix, &mut other.fix) {
+            fix.edits.append(&mut more.edits);
         }
     }
 
@@ -227,6 +229,26 @@ fn shortened(text: &str) -> String {
     short
 }
 
+/// Puts findings in source order, those of one place by their rules. They are long, and mostly there in rows that are in order: so a list of
+/// their places is sorted, and each is moved once.
+pub(crate) fn sort(findings: &mut [Finding]) {
+    let mut order: Vec<(Loc, &'static str, usize)> =
+        findings.iter().enumerate().map(|(from, finding)| (finding.at, finding.rule, from)).collect();
+    order.sort_by_key(|(at, rule, _)| (*at, *rule));
+    for to in 0..order.len() {
+        let from_of = |place: usize| order.get(place).map_or(to, |(.., from)| *from);
+        // What stood in a place that is in order already was swapped to where that came from.
+        let mut from = from_of(to);
+        while from < to {
+            from = from_of(from);
+        }
+        if let Some((.., moved)) = order.get_mut(to) {
+            *moved = from;
+        }
+        findings.swap(to, from);
+    }
+}
+
 /// So many equal findings are shown one by one; more become one finding.
 const SHOWN_ONE_BY_ONE: u32 = 8;
 
@@ -236,9 +258,9 @@ const SHOWN_ONE_BY_ONE: u32 = 8;
 /// first; it says how many there are and where the last is, and its fix mends all of them. However few they are, those that say the same
 /// of one cause are one finding, which points at the places of the others.
 #[must_use]
-pub fn group(findings: Vec<Finding>) -> Vec<Finding> {
-    let findings = by_cause(findings);
-    let mut kinds: HashMap<(&'static str, Level, Shape<'_>), usize> = HashMap::new();
+pub fn group(mut findings: Vec<Finding>) -> Vec<Finding> {
+    by_cause(&mut findings);
+    let mut kinds: HashMap<(&'static str, Level, Shape<'_>), usize, RandomState> = HashMap::default();
     let mut counts: Vec<u32> = Vec::new();
     let mut kind_of: Vec<usize> = Vec::with_capacity(findings.len());
     for finding in &findings {
@@ -253,26 +275,40 @@ pub fn group(findings: Vec<Finding>) -> Vec<Finding> {
     if counts.iter().all(|count| *count <= SHOWN_ONE_BY_ONE) {
         return findings;
     }
-    let mut shown: Vec<Finding> = Vec::new();
     // Where the first of each kind that is common is shown.
     let mut first: Vec<Option<usize>> = vec![None; counts.len()];
-    for (finding, kind) in findings.into_iter().zip(kind_of) {
+    let mut kind_of = kind_of.into_iter();
+    fold(&mut findings, |shown, finding| {
+        let kind = kind_of.next()?;
         let is_common = counts.get(kind).is_some_and(|count| *count > SHOWN_ONE_BY_ONE);
         let one = first.get_mut(kind).filter(|_| is_common).map(|first| *first.get_or_insert(shown.len()));
-        match one.and_then(|one| shown.get_mut(one)) {
-            Some(one) => one.absorb(finding),
-            None => shown.push(finding),
+        shown.get_mut(one?)?.absorb(finding);
+        Some(())
+    });
+    findings
+}
+
+/// Takes out the findings that `absorb` puts into one of those before them that are shown. In place: there may be hundreds of thousands.
+fn fold(findings: &mut Vec<Finding>, mut absorb: impl FnMut(&mut [Finding], &mut Finding) -> Option<()>) {
+    let mut shown = 0;
+    for at in 0..findings.len() {
+        let (before, rest) = findings.split_at_mut(at);
+        let (Some(before), Some(finding)) = (before.get_mut(..shown), rest.first_mut()) else { break };
+        if absorb(before, finding).is_none() {
+            findings.swap(shown, at);
+            shown += 1;
         }
     }
-    shown
+    findings.truncate(shown);
+    findings.shrink_to_fit();
 }
 
 /// A message as it is compared: without what it cites.
 struct Shape<'a>(&'a str);
 
 impl<'a> Shape<'a> {
-    fn parts(&self) -> impl Iterator<Item = &'a str> + use<'a> {
-        self.0.split('`').step_by(2)
+    fn parts(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        self.0.as_bytes().split(|byte| *byte == b'`').step_by(2)
     }
 }
 
@@ -292,22 +328,17 @@ impl Hash for Shape<'_> {
 
 /// Makes one finding of those that say the same and point at the same other places: what stands there is the cause of all of them.
 /// The notes are those of the first: an example of one is enough.
-fn by_cause(findings: Vec<Finding>) -> Vec<Finding> {
-    let mut shown: Vec<Finding> = Vec::with_capacity(findings.len());
+fn by_cause(findings: &mut Vec<Finding>) {
     let mut first: HashMap<u64, usize> = HashMap::new();
-    for finding in findings {
-        let known = cause(&finding).map(|cause| *first.entry(cause).or_insert(shown.len()));
-        match known.and_then(|at| shown.get_mut(at)).filter(|one| is_of_one_cause(one, &finding)) {
-            Some(one) => {
-                if one.count < SHOWN_ONE_BY_ONE {
-                    one.labels.push(Label { at: finding.at, text: "and here".to_owned() });
-                }
-                one.absorb(finding);
-            }
-            None => shown.push(finding),
+    fold(findings, |shown, finding| {
+        let at = *first.entry(cause(finding)?).or_insert(shown.len());
+        let one = shown.get_mut(at).filter(|one| is_of_one_cause(one, finding))?;
+        if one.count < SHOWN_ONE_BY_ONE {
+            one.labels.push(Label { at: finding.at, text: "and here".to_owned() });
         }
-    }
-    shown
+        one.absorb(finding);
+        Some(())
+    });
 }
 
 /// A number that findings of one cause have in common. `None`: no cause is to be seen, or it has a fix, which is for one place.
@@ -417,6 +448,19 @@ mod tests {
         let short = "é".repeat(100);
         assert_eq!(cut.message, format!("`{short}…` is not `b`"));
         assert_eq!(cut.help.unwrap(), format!("write `{short}…`"));
+    }
+
+    #[test]
+    fn they_are_put_in_source_order_and_equal_places_by_rule() {
+        let mut all: Vec<Finding> = ["b", "a"]
+            .into_iter()
+            .flat_map(|rule| (0..50).map(move |line| finding(rule, line * 7 % 50, format!("{line}"))))
+            .chain((0..50).rev().map(|line| finding("a", line, "second".to_owned())))
+            .collect();
+        let mut expected = all.clone();
+        expected.sort_by_key(|finding| (finding.at, finding.rule));
+        super::sort(&mut all);
+        assert_eq!(all, expected);
     }
 
     #[test]

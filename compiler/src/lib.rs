@@ -44,7 +44,7 @@ mod template;
 pub mod trace;
 pub mod way;
 
-use std::{path::Path, sync::Arc};
+use std::{mem, path::Path, sync::Arc};
 
 use finding::Finding;
 use options::CompileOptions;
@@ -75,7 +75,8 @@ pub fn compile(path: &Path, files: &dyn Files) -> Compiled {
 /// The same, read and judged as `options` say.
 pub fn compile_with(path: &Path, files: &dyn Files, options: &CompileOptions) -> Compiled {
     let mut lowered = lower::lower(path, files, options);
-    lowered.findings.extend(lints::check(&lowered.sources, &lowered.program, options));
+    let found = mem::take(&mut lowered.findings);
+    lowered.findings = lints::check_each(&lowered.sources, &lowered.program, options, found, |_| ());
     // The order matters. What is uncertain goes first, so that nothing certain gives way to it. Fixes get their line ends once each has
     // found its finding. Allowances see all that is left, and what they find amiss themselves cites the text, too. A secret is hidden
     // while it is whole: what shortening would leave of it could not be told from other text.
@@ -84,8 +85,9 @@ pub fn compile_with(path: &Path, files: &dyn Files, options: &CompileOptions) ->
     lints::yielding::give_way(&mut lowered.findings);
     fix::adopt_line_ends(&lowered.sources, &mut lowered.findings);
     allow::apply(&lowered.sources, &lowered.program, options, &mut lowered.findings);
+    // Their order is settled first: what points at one line follows each other then, and the line is looked at once.
+    finding::sort(&mut lowered.findings);
     cite::hide(&lowered.sources, &mut lowered.findings);
     lowered.findings.iter_mut().for_each(Finding::shorten);
-    lowered.findings.sort_by_key(|finding| (finding.at, finding.rule));
     lowered
 }

@@ -10,7 +10,10 @@ use crate::{
         lists::AskedList,
         witness::{Space, Witness},
     },
-    program::acl::{Ace, AceId, Action, Matcher},
+    program::{
+        Program,
+        acl::{Ace, AceId, Action, Matcher},
+    },
     sources::Loc,
 };
 
@@ -45,6 +48,8 @@ rule! {
 
 /// At most this many entries of a list are looked at, from its end on and from its beginning.
 const MOST: usize = 64;
+/// Of the `allow`s above a ban, at most this many are looked at for those which are no exemption from it.
+const MOST_EXEMPTING: usize = 256;
 /// At most this many requests are tried for each, and for all lists together.
 const TRIED: usize = 64;
 const BUDGET: usize = 250_000;
@@ -54,14 +59,16 @@ fn check(lint: &mut Lint<'_>) {
     let shadowed: BTreeSet<AceId> = lint.shadowed().iter().map(|shadowed| shadowed.entry).collect();
     let (mut found, mut budget) = (Vec::new(), BUDGET);
     for list in lint.asked_lists().iter() {
-        let entries: Vec<(AceId, &Ace)> = program.acls.entries(list.acl).collect();
-        let denied = entries.iter().rev().take_while(|(_, ace)| ace.action == Action::Deny).take(MOST);
+        // None of the bans stands before one of these: behind a ban there are only others.
+        let allow = |(_, ace): &(AceId, &Ace)| ace.action == Action::Allow;
+        let allows: Vec<&Ace> =
+            program.acls.entries(list.acl).filter(allow).map(|(_, ace)| ace).take(MOST_EXEMPTING).collect();
         // Not what bans nothing in particular, or is told to be unreachable.
-        let bans = denied
+        let bans = final_denies(program, list)
             .filter(|(_, ace)| !ace.nolog && ace.weight == 0)
             .filter(|(id, ace)| ace.matcher.targets.is_some() && !shadowed.contains(id));
         for (_, ace) in bans {
-            if let Some((passing, service, witness)) = passing(lint, list, ace, &mut budget) {
+            if let Some((passing, service, witness)) = passing(lint, list, ace, &allows, &mut budget) {
                 found.push((ace.at, passing, service, witness));
             }
         }
@@ -81,21 +88,31 @@ fn check(lint: &mut Lint<'_>) {
     }
 }
 
-/// A request that an entry matches and that one above it lets pass; the latter, and the service.
-fn passing(lint: &Lint<'_>, list: &AskedList, deny: &Ace, budget: &mut usize) -> Option<(Loc, Loc, Witness)> {
+/// The `deny`s that a list ends with, the last first.
+fn final_denies<'a>(program: &'a Program, list: &AskedList) -> impl Iterator<Item = (AceId, &'a Ace)> {
+    let len = list.acl.len;
+    let last: Vec<_> = program.acls.entries_from(list.acl, len.saturating_sub(MOST as u32)).collect();
+    last.into_iter().rev().take_while(|(_, ace)| ace.action == Action::Deny)
+}
+
+/// A request that an entry matches and that one of the `allows` above it lets pass; the latter, and the service.
+fn passing(
+    lint: &Lint<'_>,
+    list: &AskedList,
+    deny: &Ace,
+    allows: &[&Ace],
+    budget: &mut usize,
+) -> Option<(Loc, Loc, Witness)> {
     let program = lint.program;
     let (at, _) = list.copies.first()?;
     let service = program.services.get(*at)?;
-    let entries = program.acls.entries(list.acl).map(|(_, ace)| ace);
     // Who lets some clients go anywhere before a ban for more of them exempts them.
     let exempts = |allow: &Matcher| {
         let is_for_some = allow.users.is_some() || allow.sources.is_some();
         let is_anywhere = allow.targets.is_none() && allow.ports.is_none() && allow.operations.is_none();
         is_for_some && is_anywhere && is_for_fewer(allow, &deny.matcher)
     };
-    let above = entries
-        .take_while(|ace| ace.at != deny.at)
-        .filter(|ace| ace.action == Action::Allow && !exempts(&ace.matcher));
+    let above = allows.iter().filter(|ace| !exempts(&ace.matcher));
     let mut both = above.take(MOST).map(|allow| common(&deny.matcher, &allow.matcher));
     both.find_map(|matcher| {
         service.chain.value.iter().find_map(|step| {

@@ -9,17 +9,18 @@ use crate::{finding::Finding, options::CompileOptions, program::Program, sources
 /// All findings of all rules that read the Program; those of lowering are in it already.
 #[must_use]
 pub fn check(sources: &Sources, program: &Arc<Program>, options: &CompileOptions) -> Vec<Finding> {
-    check_each(sources, program, options, |_| ())
+    check_each(sources, program, options, Vec::new(), |_| ())
 }
 
-/// The same; `ran` is told of each rule when it has run.
+/// The same, put behind the findings that there are; `ran` is told of each rule when it has run.
 pub fn check_each(
     sources: &Sources,
     program: &Arc<Program>,
     options: &CompileOptions,
+    findings: Vec<Finding>,
     mut ran: impl FnMut(&'static Rule),
 ) -> Vec<Finding> {
-    let mut lint = Lint::new(sources, program, options);
+    let mut lint = Lint::new(sources, program, options, findings);
     for rule in RULES {
         lint.run(rule);
         ran(rule);

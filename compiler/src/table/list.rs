@@ -32,12 +32,16 @@ impl ListTable {
     pub(crate) fn new(acls: &Acls, ids: &[AceId]) -> Self {
         let aces = ids.iter().filter_map(|id| acls.ace(*id));
         let values: usize = aces.map(|ace| ace.matcher.values()).sum();
-        let table = Self::indexed(acls, ids);
-        if ids.len() <= SHORT && values <= FEW_VALUES { Self { index: None, ..table } } else { table }
+        Self::with_index(acls, ids, ids.len() > SHORT || values > FEW_VALUES)
     }
 
     /// The same, with an index however short the list is.
+    #[cfg(test)]
     pub(super) fn indexed(acls: &Acls, ids: &[AceId]) -> Self {
+        Self::with_index(acls, ids, true)
+    }
+
+    fn with_index(acls: &Acls, ids: &[AceId], has_index: bool) -> Self {
         let aces = || ids.iter().filter_map(|id| acls.ace(*id));
         let first_weight = aces().zip(0..).find(|(ace, _)| ace.weight != 0).map(|(_, at)| at);
         let weighty = first_weight.is_some();
@@ -54,7 +58,11 @@ impl ListTable {
             so_far = so_far.with(oracle::compares(ace));
             so_far
         });
-        Self { first_weight, compared: compared.collect(), index: Some(Index::new(&rows, layout)) }
+        Self {
+            first_weight,
+            compared: compared.collect(),
+            index: has_index.then(|| Index::new(&rows, layout)),
+        }
     }
 
     /// Bytes on the heap, about.

@@ -39,9 +39,9 @@ macro_rules! rule {
     ) => {
         $crate::lints::rule::rule!(@ [$($doc)+] $name, $level, $group, $since, [$($($alias),+)?], [$($($part),+)?], [$($refused)?], Line, [$($reads)?], [$($of_3proxy)?], Some({
             fn check(lint: &mut $crate::lints::Lint<'_>) {
-                for (part, trap) in lint.traps() {
-                    if let $trap = trap {
-                        lint.report_misread(part, $finding);
+                for trapped in &lint.program.traps {
+                    if let $trap = trapped.trap {
+                        lint.report_misread(trapped, $finding);
                     }
                 }
             }

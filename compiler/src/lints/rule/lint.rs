@@ -13,7 +13,10 @@ use crate::{
         lists::{self, AskedList},
         shadow::{self, Shadowed},
     },
-    program::{Program, trap::Trap},
+    program::{
+        Program,
+        trap::{Trap, Trapped},
+    },
     sources::Sources,
 };
 
@@ -32,10 +35,12 @@ pub struct Lint<'a> {
 }
 
 impl<'a> Lint<'a> {
+    /// `findings`: those that there are already.
     pub(in crate::lints) fn new(
         sources: &'a Sources,
         program: &'a Arc<Program>,
         options: &CompileOptions,
+        findings: Vec<Finding>,
     ) -> Self {
         Self {
             sources,
@@ -44,7 +49,7 @@ impl<'a> Lint<'a> {
             policy: OnceCell::new(),
             shadowed: OnceCell::new(),
             asked_lists: OnceCell::new(),
-            findings: Vec::new(),
+            findings,
         }
     }
 
@@ -92,13 +97,13 @@ impl<'a> Lint<'a> {
         misread::all(self.sources, self.program)
     }
 
-    /// Adds what `finding` makes of a part.
+    /// Adds what `finding` makes of one of them.
     pub(crate) fn report_misread<F: Into<Option<Finding>>>(
         &mut self,
-        part: Misread<'a>,
+        trapped: &Trapped,
         finding: impl FnOnce(Misread<'a>) -> F,
     ) {
-        self.findings.extend(finding(part).into());
+        self.findings.extend(finding(Part::of(self.sources, trapped)).into());
     }
 
     /// Adds a finding; get one from [`Rule::finding`].

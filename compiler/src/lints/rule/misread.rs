@@ -1,7 +1,10 @@
 //! What 3proxy reads otherwise than it is written, as rules see it.
 use crate::{
     fix::{Fix, Safety},
-    program::{Program, trap::Trap},
+    program::{
+        Program,
+        trap::{Trap, Trapped},
+    },
     sources::{Loc, Sources},
 };
 
@@ -20,7 +23,13 @@ pub(crate) struct Misread<'a> {
     pub(crate) whole: Loc,
 }
 
-impl Misread<'_> {
+impl<'a> Misread<'a> {
+    /// Where `trapped` is.
+    pub(super) fn of(sources: &'a Sources, trapped: &Trapped) -> Self {
+        let Trapped { at, word, .. } = *trapped;
+        Misread { sources, at, text: sources.text(at), word: sources.text(word), whole: word }
+    }
+
     /// The text as a message cites it.
     pub(crate) fn cited(&self) -> String {
         String::from_utf8_lossy(self.text).into_owned()
@@ -48,12 +57,5 @@ pub(super) fn all<'a>(
     sources: &'a Sources,
     program: &'a Program,
 ) -> impl Iterator<Item = (Misread<'a>, Trap)> + use<'a> {
-    let part = move |at, word| Misread {
-        sources,
-        at,
-        text: sources.text(at),
-        word: sources.text(word),
-        whole: word,
-    };
-    program.traps.iter().map(move |trapped| (part(trapped.at, trapped.word), trapped.trap))
+    program.traps.iter().map(move |trapped| (Misread::of(sources, trapped), trapped.trap))
 }
