@@ -47,11 +47,10 @@ pub fn hide(sources: &Sources, findings: &mut [Finding]) {
         if finding.fix.as_ref().is_some_and(|fix| hidden.is_shown_by(sources, fix)) {
             finding.fix = None;
         }
-        for text in finding.citing_texts() {
-            if let Cow::Owned(cited) = hidden.message(text) {
-                *text = cited;
-            }
-        }
+        finding.change_texts(|text| match hidden.message(text) {
+            Cow::Owned(cited) => Some(cited),
+            Cow::Borrowed(_) => None,
+        });
         lines.spend(&hidden);
     }
 }
@@ -278,7 +277,7 @@ impl Hidden {
         self.secrets.push(written);
     }
 
-    /// A message without them.
+    /// A message without them; borrowed: as it is.
     fn message<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if self.secrets.is_empty() && !(text.contains('`') && text.contains(':')) {
             return Cow::Borrowed(text);
@@ -298,7 +297,7 @@ impl Hidden {
                 text = without(text, secret);
             }
         } else if all {
-            return Cow::Borrowed(STARS);
+            return Cow::Owned(STARS.to_owned());
         }
         let parts: Vec<_> = text.split('`').collect();
         let cited = |(number, part): (usize, &&'_ str)| {

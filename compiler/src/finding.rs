@@ -46,15 +46,15 @@ pub struct Finding {
     /// Where: the primary label. Its text is [`Finding::label`].
     pub at: Loc,
     /// What is wrong, in one sentence without a capital or a period, that stands alone.
-    pub message: String,
+    pub message: Cow<'static, str>,
     /// What the primary place has to do with it; may be empty.
-    pub label: String,
+    pub label: Cow<'static, str>,
     /// Other places that matter: the line that made the trap, the line that springs it.
     pub labels: Vec<Label>,
     /// Why it is so, or a witness: full sentences.
-    pub notes: Vec<String>,
+    pub notes: Vec<Cow<'static, str>>,
     /// What to do, as a command.
-    pub help: Option<String>,
+    pub help: Option<Cow<'static, str>>,
     /// The edit that does it.
     pub fix: Option<Fix>,
     /// The command that is missing in the file, if that is why: it has no place to point at.
@@ -63,8 +63,6 @@ pub struct Finding {
     pub count: u32,
     /// Where the last of them is, if it stands for more than itself.
     pub last: Option<Loc>,
-    /// Those of its texts that are ours from beginning to end: what stands between backticks there is no citation.
-    pub(crate) own: Vec<&'static str>,
 }
 
 /// A secondary place and what it has to do with the finding.
@@ -73,21 +71,20 @@ pub struct Label {
     /// Where.
     pub at: Loc,
     /// What.
-    pub text: String,
+    pub text: Cow<'static, str>,
 }
 
 impl Finding {
     /// A finding of `rule` at `at`, with nothing but its message.
     pub fn new(rule: &'static str, level: Level, at: Loc, message: impl Into<Cow<'static, str>>) -> Self {
-        let mut own = Vec::new();
         Self {
             rule,
             part: None,
             level,
             refused: false,
             at,
-            message: told(message, &mut own),
-            label: String::new(),
+            message: message.into(),
+            label: Cow::Borrowed(""),
             labels: Vec::new(),
             notes: Vec::new(),
             help: None,
@@ -95,31 +92,27 @@ impl Finding {
             lacks: None,
             count: 1,
             last: None,
-            own,
         }
-    }
-
-    /// Everything that it says and that may cite the configuration.
-    pub(crate) fn citing_texts(&mut self) -> impl Iterator<Item = &mut String> {
-        let own = self.own.clone();
-        self.texts().filter(move |text| !own.contains(&text.as_str()))
     }
 
     /// Cuts what it cites where that is very long: a word may be as long as a file.
     pub(crate) fn shorten(&mut self) {
-        for text in self.texts() {
-            if text.len() > LONGEST_CITATION {
-                *text = shortened(text);
-            }
-        }
+        self.change_texts(|text| (text.len() > LONGEST_CITATION).then(|| shortened(text)));
     }
 
-    /// Everything that it says.
-    pub(crate) fn texts(&mut self) -> impl Iterator<Item = &mut String> {
+    /// Puts what `change` makes of it in the place of each text that is not ours from beginning to end: what stands between backticks in ours
+    /// is no citation.
+    pub(crate) fn change_texts(&mut self, change: impl Fn(&str) -> Option<String>) {
         let labels = self.labels.iter_mut().map(|label| &mut label.text);
         let title = self.fix.as_mut().map(|fix| &mut fix.title);
-        let texts = [&mut self.message, &mut self.label].into_iter();
-        texts.chain(labels).chain(&mut self.notes).chain(&mut self.help).chain(title)
+        let texts = [&mut self.message, &mut self.label].into_iter().chain(labels);
+        for text in texts.chain(&mut self.notes).chain(&mut self.help).chain(title) {
+            if let Cow::Owned(cites) = text
+                && let Some(changed) = change(cites)
+            {
+                *text = Cow::Owned(changed);
+            }
+        }
     }
 
     /// Where it points, and what its repair changes.
@@ -156,15 +149,14 @@ impl Finding {
     /// Says what the primary place has to do with it.
     #[must_use]
     pub fn label(mut self, text: impl Into<Cow<'static, str>>) -> Self {
-        self.label = told(text, &mut self.own);
+        self.label = text.into();
         self
     }
 
     /// Points at another place.
     #[must_use]
     pub fn also(mut self, at: Loc, text: impl Into<Cow<'static, str>>) -> Self {
-        let text = told(text, &mut self.own);
-        self.labels.push(Label { at, text });
+        self.labels.push(Label { at, text: text.into() });
         self
     }
 
@@ -178,15 +170,14 @@ impl Finding {
     /// Says why.
     #[must_use]
     pub fn note(mut self, text: impl Into<Cow<'static, str>>) -> Self {
-        let text = told(text, &mut self.own);
-        self.notes.push(text);
+        self.notes.push(text.into());
         self
     }
 
     /// Says what to do.
     #[must_use]
     pub fn help(mut self, text: impl Into<Cow<'static, str>>) -> Self {
-        self.help = Some(told(text, &mut self.own));
+        self.help = Some(text.into());
         self
     }
 
@@ -196,17 +187,6 @@ impl Finding {
         self.fix = fix.into();
         self
     }
-}
-
-/// A text as it is kept; one of ours that has backticks is noted.
-fn told(text: impl Into<Cow<'static, str>>, own: &mut Vec<&'static str>) -> String {
-    let text = text.into();
-    if let Cow::Borrowed(text) = text
-        && text.contains('`')
-    {
-        own.push(text);
-    }
-    text.into_owned()
 }
 
 /// So many bytes are cited whole, and of longer words so many characters.
@@ -334,7 +314,7 @@ fn by_cause(findings: &mut Vec<Finding>) {
         let at = *first.entry(cause(finding)?).or_insert(shown.len());
         let one = shown.get_mut(at).filter(|one| is_of_one_cause(one, finding))?;
         if one.count < SHOWN_ONE_BY_ONE {
-            one.labels.push(Label { at: finding.at, text: "and here".to_owned() });
+            one.labels.push(Label { at: finding.at, text: "and here".into() });
         }
         one.absorb(finding);
         Some(())
@@ -434,7 +414,7 @@ mod tests {
         all.sort_by_key(|finding| finding.at);
         let shown = group(all);
         assert_eq!(shown.len(), 9);
-        assert_eq!((shown[0].rule, shown[0].count, shown[0].message.as_str()), ("many", 20, "`0` is bad"));
+        assert_eq!((shown[0].rule, shown[0].count, &*shown[0].message), ("many", 20, "`0` is bad"));
         assert_eq!(shown[0].last, Some(at(57)));
         assert_eq!(shown[0].fix.as_ref().unwrap().edits.len(), 20);
         assert!(shown[1..].iter().all(|finding| finding.rule == "few" && finding.count == 1));

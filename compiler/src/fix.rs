@@ -3,7 +3,7 @@ mod mend;
 
 pub use mend::{Changed, Foreseen, Known, Made, Mended, Other, Withheld, foresee, mend};
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use grammar::{Span, syntax::Line};
 
@@ -25,7 +25,7 @@ pub enum Safety {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
     /// What it does, as a command: `quote the password`.
-    pub title: String,
+    pub title: Cow<'static, str>,
     /// Whether it may be made unasked.
     pub safety: Safety,
     /// What to put where.
@@ -43,14 +43,19 @@ pub struct Edit {
 
 impl Fix {
     /// A repair by one replacement.
-    pub fn replace(title: impl Into<String>, safety: Safety, at: Loc, text: impl Into<String>) -> Self {
+    pub fn replace(
+        title: impl Into<Cow<'static, str>>,
+        safety: Safety,
+        at: Loc,
+        text: impl Into<String>,
+    ) -> Self {
         Self { title: title.into(), safety, edits: vec![Edit { at, text: text.into() }] }
     }
 
     /// A repair that puts a line above the one of `place`. `None`: there is none.
     pub(crate) fn insert_above(
         sources: &Sources,
-        title: impl Into<String>,
+        title: impl Into<Cow<'static, str>>,
         safety: Safety,
         place: Loc,
         line: &str,
@@ -62,7 +67,12 @@ impl Fix {
 
     /// Moves the lines in which `lines` stand above the line of `place`. `None`: they are not all in one file, or not text.
     /// What the script does may change by it, so it is not made unasked.
-    pub(crate) fn move_above(sources: &Sources, title: &str, lines: &[Loc], place: Loc) -> Option<Self> {
+    pub(crate) fn move_above(
+        sources: &Sources,
+        title: impl Into<Cow<'static, str>>,
+        lines: &[Loc],
+        place: Loc,
+    ) -> Option<Self> {
         let source = sources.get(place.file)?;
         let above = line_at(source, place)?.span.start;
         let loc = |span| Loc { file: place.file, span };
@@ -77,7 +87,7 @@ impl Fix {
             edits.push(Edit { at: loc(moved), text: String::new() });
         }
         edits.insert(0, Edit { at: loc(Span::new(above, above)), text });
-        Some(Self { title: title.to_owned(), safety: Safety::Unsafe, edits })
+        Some(Self { title: title.into(), safety: Safety::Unsafe, edits })
     }
 
     /// `text`, which is `file`'s, with this fix's edits to that file made. Of edits that overlap, as those of two findings in one
@@ -149,7 +159,7 @@ mod tests {
                 at: Loc { file, span: Span::new(*start, *end) },
                 text: (*text).to_owned(),
             });
-            let fix = Fix { title: "mend".to_owned(), safety: Safety::Safe, edits: edits.collect() };
+            let fix = Fix { title: "mend".into(), safety: Safety::Safe, edits: edits.collect() };
             String::from_utf8(fix.apply(file, b"abcdef")).unwrap()
         };
         assert_eq!(fixed(&[(4, 5, ""), (0, 1, "X")]), "Xbcdf");

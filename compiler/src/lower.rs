@@ -51,8 +51,9 @@ const DEEPEST_INCLUDE: usize = 64;
 const MOST_FILES: usize = 16_384;
 /// Bytes of all that is included, each time that it is: a long list can be brought in by each of many lines.
 const MOST_BYTES: usize = 1 << 28;
-/// Words of all `$file`s, each time that they are brought in. What a short word becomes takes many times its bytes.
-const MOST_LISTED_WORDS: usize = 1 << 22;
+/// Words of all `$file`s, each time that they are brought in: 128 lines of as many as 3proxy takes in one. What a short word becomes, or a
+/// finding on it, takes a hundred times its bytes.
+const MOST_LISTED_WORDS: usize = 1 << 19;
 
 /// Runs the configuration at `path`, read as `options` say, and yields its Program, with a finding for each line that 3proxy refuses.
 pub fn lower(path: &Path, files: &dyn Files, options: &CompileOptions) -> Compiled {

@@ -165,7 +165,7 @@ pub(crate) fn tell_placeholders(sources: &Sources, findings: &mut [Finding]) {
             && of_the_word()
         {
             finding.notes.push(
-                "This looks like a placeholder: fill it in, or check the file as the template that it is (`--template=yes`).".to_owned(),
+                "This looks like a placeholder: fill it in, or check the file as the template that it is (`--template=yes`).".into(),
             );
         }
     }

@@ -104,7 +104,7 @@ pub(crate) fn unresolved(at: Loc, name: &str) -> Finding {
 fn by_name(findings: Vec<Finding>) -> Vec<Finding> {
     let mut named: BTreeMap<String, Vec<Finding>> = BTreeMap::new();
     for finding in findings {
-        named.entry(finding.message.clone()).or_default().push(finding);
+        named.entry(finding.message.to_string()).or_default().push(finding);
     }
     let mut grouped: Vec<_> = named.into_values().flat_map(group).collect();
     grouped.sort_by_key(|finding| finding.at);

@@ -1,5 +1,8 @@
 //! How what `cfgc doctor` found looks.
-use std::io::{self, Write};
+use std::{
+    borrow::Cow,
+    io::{self, Write},
+};
 
 use compiler::{
     finding::{self, Level},
@@ -70,7 +73,7 @@ struct Row<'a> {
     needed: &'a str,
     command: Option<&'a str>,
     help: Option<&'a str>,
-    notes: &'a [String],
+    notes: &'a [Cow<'static, str>],
 }
 
 #[derive(Serialize)]

@@ -12,7 +12,7 @@ use super::{further, location::Location, printable, relative};
 pub(super) fn finding(sources: &Sources, finding: &Finding) -> String {
     let command = if finding.level == Level::Deny { "error" } else { "warning" };
     let Location { path, start, end } = Location::of(sources, finding.at);
-    let mut message = finding.message.clone();
+    let mut message = finding.message.to_string();
     if let Some(further) = further(sources, finding) {
         message += &format!(" ({further})");
     }

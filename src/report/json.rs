@@ -1,5 +1,6 @@
 //! Findings for programs. The form is described in docs/json.md: change both, and [`VERSION`].
 use std::{
+    borrow::Cow,
     io::{self, Write},
     path::Path,
 };
@@ -158,12 +159,12 @@ struct Finding {
     rule: &'static str,
     level: &'static str,
     refused: bool,
-    message: String,
+    message: Cow<'static, str>,
     place: Place,
-    label: String,
+    label: Cow<'static, str>,
     labels: Vec<Label>,
-    notes: Vec<String>,
-    help: Option<String>,
+    notes: Vec<Cow<'static, str>>,
+    help: Option<Cow<'static, str>>,
     fix: Option<Fix>,
     included_from: Vec<Place>,
     count: u32,
@@ -173,7 +174,7 @@ struct Finding {
 #[derive(Serialize)]
 struct Label {
     place: Place,
-    text: String,
+    text: Cow<'static, str>,
 }
 
 /// A range of a text.
@@ -194,7 +195,7 @@ struct Point {
 
 #[derive(Serialize)]
 struct Fix {
-    title: String,
+    title: Cow<'static, str>,
     safe: bool,
     edits: Vec<Edit>,
 }

@@ -127,7 +127,7 @@ fn level(level: Level) -> &'static str {
 
 /// The message with what to do.
 fn text(sources: &Sources, finding: &Finding) -> String {
-    let mut text = finding.message.clone();
+    let mut text = finding.message.to_string();
     if let Some(further) = further(sources, finding) {
         text += &format!(" ({further})");
     }

@@ -33,7 +33,7 @@ pub(super) struct Piece<'a> {
     pub(super) title: Title<'a>,
     /// The first gives the piece its place.
     pub(super) marks: Vec<Mark<'a>>,
-    pub(super) notes: &'a [String],
+    pub(super) notes: Vec<&'a str>,
     pub(super) help: Option<&'a str>,
 }
 
@@ -73,11 +73,12 @@ impl Text {
     pub(super) fn titled(&self, sources: &Sources, name: &str, finding: &Finding) -> String {
         let tone = if finding.level == Level::Deny { Tone::ERROR } else { Tone::WARNING };
         let title = tone.with_name(name).primary_title(printable(&finding.message));
-        let notes: Vec<String> = finding.notes.iter().cloned().chain(further(sources, finding)).collect();
+        let further = further(sources, finding);
+        let notes = finding.notes.iter().map(|note| &**note).chain(further.iter().map(String::as_str));
         let piece = Piece {
             title: if finding.rule.is_empty() { title } else { title.id(finding.rule) },
             marks: marks(sources, finding),
-            notes: &notes,
+            notes: notes.collect(),
             help: finding.help.as_deref(),
         };
         let text = self.piece(sources, piece);

@@ -117,7 +117,7 @@ fn found(compiled: &Compiled) -> Vec<(String, Level, &str)> {
             format!("{} {}:{line}", finding.rule, path.display())
         }
     };
-    compiled.findings.iter().map(|finding| (name(finding), finding.level, finding.message.as_str())).collect()
+    compiled.findings.iter().map(|finding| (name(finding), finding.level, &*finding.message)).collect()
 }
 
 #[test]

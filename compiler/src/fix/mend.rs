@@ -45,6 +45,12 @@ const MOST_OFFERED_ELSEWHERE: usize = 1000;
 /// Texts of so many bytes in all are tried for that.
 const LONGEST_TRIED: usize = 256 * 1024;
 
+/// Of long texts fewer compilations are tried: of so many bytes together, to make fixes and to see which can be offered.
+const MOST_BYTES: usize = 64 << 20;
+const MOST_BYTES_OFFERED: usize = 1 << 20;
+/// So many are tried however long the texts are.
+const FEWEST_TRIES: u32 = 4;
+
 /// A configuration with fixes made.
 #[derive(Debug)]
 pub struct Mended {
@@ -115,6 +121,7 @@ pub fn mend(
     let files = Kept::over(files);
     let mut mender = Mender { files, compile, elsewhere, allowed, left: MOST_TRIES, ran_out: false };
     let first = compile(&mender.files);
+    mender.left = tries(MOST_TRIES, MOST_BYTES, &first.sources);
     let Course { compiled, made, withheld, .. } = mender.mend(&first);
     let (mut compiled, changed) = (compiled.unwrap_or(first), mender.files.changed());
     take_out(&mut compiled, &withheld, |_| true);
@@ -142,17 +149,28 @@ pub fn foresee(
     others: &[Other<'_>],
     allowed: Safety,
 ) -> Option<Foreseen> {
-    let bytes: usize = compiled.sources.iter().map(|(_, source)| source.text.len()).sum();
-    if bytes > LONGEST_TRIED {
+    if bytes(&compiled.sources) > LONGEST_TRIED {
         return None;
     }
     let elsewhere = Elsewhere::new(others, MOST_OFFERED_ELSEWHERE);
     let files = Kept::of(files, &compiled.sources);
-    let mut mender = Mender { files, compile, elsewhere, allowed, left: MOST_OFFERED, ran_out: false };
+    let left = tries(MOST_OFFERED, MOST_BYTES_OFFERED, &compiled.sources);
+    let mut mender = Mender { files, compile, elsewhere, allowed, left, ran_out: false };
     let Course { made, withheld, withheld_first, .. } = mender.mend(compiled);
     let mut withheld: Vec<Withheld> = withheld_first.into_iter().chain(withheld).collect();
     withheld.retain(|withheld| !made.contains(&withheld.fix));
     Some(Foreseen { made, changed: mender.files.changed(), ran_out: mender.ran_out, withheld })
+}
+
+/// Bytes of all texts, each time that it is brought in.
+fn bytes(sources: &Sources) -> usize {
+    sources.iter().map(|(_, source)| source.text.len()).sum()
+}
+
+/// So many compilations are tried of texts of which `most` may be, if they are short, and all together of so many bytes.
+fn tries(most: u32, most_bytes: usize, sources: &Sources) -> u32 {
+    let fit = most_bytes / bytes(sources).max(1);
+    most.min(u32::try_from(fit).unwrap_or(u32::MAX)).max(FEWEST_TRIES)
 }
 
 impl Foreseen {
@@ -416,7 +434,7 @@ fn counts(compiled: &Compiled) -> Counts {
 fn described(sources: &Sources, finding: &Finding) -> Made {
     Made {
         rule: finding.rule,
-        title: finding.fix.as_ref().map(|fix| fix.title.clone()).unwrap_or_default(),
+        title: finding.fix.as_ref().map(|fix| fix.title.to_string()).unwrap_or_default(),
         safety: finding.fix.as_ref().map_or(Safety::Safe, |fix| fix.safety),
         path: sources.get(finding.at.file).map(|source| source.path.clone()).unwrap_or_default(),
         line: sources.line_column(finding.at).line,

@@ -192,7 +192,7 @@ fn insert_star(sources: &Sources, columns: &[Loc]) -> Option<Fix> {
         Some(second) if sources.text(*second) == b"*" => {
             let address = String::from_utf8(sources.text(users).to_vec()).ok()?;
             let edits = vec![Edit { at: users, text: "*".to_owned() }, Edit { at: *second, text: address }];
-            Some(Fix { title: title.to_owned(), safety: Safety::Safe, edits })
+            Some(Fix { title: title.into(), safety: Safety::Safe, edits })
         }
         // All columns move, which may be more than was meant.
         Some(_) => Some(Fix::replace(title, Safety::Unsafe, before, "* ")),

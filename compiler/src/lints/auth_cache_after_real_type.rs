@@ -139,7 +139,7 @@ fn fix(lint: &Lint<'_>, service: &Service, real: &AuthStep) -> Option<Fix> {
     let mut fix = to_the_front(chain).filter(|_| holds(CacheField::User))?;
     if !holds(CacheField::Pass) {
         let key = add_pass(lint.sources, cache.at?)?;
-        fix.title = format!("{}, and add `pass` to its key", fix.title);
+        fix.title = format!("{}, and add `pass` to its key", fix.title).into();
         fix.edits.extend(key.edits);
     }
     Some(fix)
@@ -152,7 +152,7 @@ fn to_the_front(chain: &[AuthStep]) -> Option<Fix> {
     let (before, cache) = (chain.get(cache.checked_sub(1)?)?.at?, chain.get(cache)?);
     let (to, from, name) = (real.at?, cache.at?, cache.kind.name());
     (to.file == from.file && before.file == from.file && before.span.end <= from.span.start).then(|| Fix {
-        title: format!("write `{name}` before `{}`", real.kind.name()),
+        title: format!("write `{name}` before `{}`", real.kind.name()).into(),
         safety: Safety::Unsafe,
         edits: vec![
             Edit {

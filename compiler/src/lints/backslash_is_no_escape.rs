@@ -70,7 +70,7 @@ fn check(lint: &mut Lint<'_>) {
                 RULE.finding(at(*first), "a backslash does not escape a quotation mark")
                     .label("the backslash is kept, and the quotation ends or begins here")
                     .help(title)
-                    .fix(Fix { title: title.to_owned(), safety: Safety::Unsafe, edits }),
+                    .fix(Fix { title: title.into(), safety: Safety::Unsafe, edits }),
             );
         }
     }

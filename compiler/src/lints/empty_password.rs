@@ -69,7 +69,7 @@ fn found(part: Misread<'_>) -> Finding {
     finding
         .note("A space ends the entry, so what follows it is read as further users.")
         .help(format!("write `{name}:CL:PASSWORD` without spaces"))
-        .fix(Fix { title: "remove the spaces".to_owned(), safety: Safety::Safe, edits })
+        .fix(Fix { title: "remove the spaces".into(), safety: Safety::Safe, edits })
 }
 
 #[cfg(test)]

@@ -116,7 +116,7 @@ fn added(at: Loc) -> Fix {
     let mut behind = at;
     behind.span.start = at.span.end;
     let edits = vec![Edit { at: behind, text: ",HTTPS".to_owned() }];
-    Fix { title: "add `HTTPS`".to_owned(), safety: Safety::Unsafe, edits }
+    Fix { title: "add `HTTPS`".into(), safety: Safety::Unsafe, edits }
 }
 
 #[cfg(test)]

@@ -73,8 +73,8 @@ fn check(lint: &mut Lint<'_>) {
                 let moved = moved.get_mut(usize::from(v6));
                 // The first record's fix is that of all.
                 let first = moved.is_some_and(|moved| !std::mem::replace(moved, true));
-                let fix = first.then(|| Fix::move_above(lint.sources, &title, &[at], record.at));
-                finding.also(at, "comes too late").help(title.clone()).fix(fix.flatten())
+                let fix = first.then(|| Fix::move_above(lint.sources, title.clone(), &[at], record.at));
+                finding.also(at, "comes too late").help(title).fix(fix.flatten())
             }
             None => finding.help(format!("write `{command} 65536` above it")),
         });

@@ -177,7 +177,7 @@ fn repeated(sources: &Sources, block: &[&Ace], parents: &[Parent]) -> Option<Fix
         let end = grammar::Span::new(ace.at.span.end, ace.at.span.end);
         Edit { at: Loc { file: ace.at.file, span: end }, text: text.clone() }
     };
-    let title = "write the parent below each of them".to_owned();
+    let title = "write the parent below each of them".into();
     let edits = block.iter().rev().map(below).collect();
     plain.then_some(Fix { title, safety: Safety::Unsafe, edits })
 }

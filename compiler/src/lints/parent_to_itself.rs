@@ -48,8 +48,9 @@ rule! {
     check: check,
 }
 
-/// At most this many requests are tried for each entry.
+/// At most this many requests are tried for each entry, and for all together: one list may be that of thousands of services on one port.
 const TRIED: usize = 32;
+const BUDGET: usize = 100_000;
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
@@ -65,13 +66,14 @@ fn check(lint: &mut Lint<'_>) {
         };
         listeners.entry((port.value, canonical)).or_default().push(at);
     }
-    let (mut told, mut findings) = (BTreeSet::new(), Vec::new());
+    let (mut told, mut findings, mut budget) = (BTreeSet::new(), Vec::new(), BUDGET);
     for (id, ace) in (0..).map(AceId).zip(&program.acls.aces) {
         for parent in program.acls.parents(ace).iter().filter(|parent| way::is_hop(parent)) {
             let there = places(parent).into_iter().filter_map(|place| listeners.get(&place)).flatten();
             let services = there.filter_map(|at| Some((*at, program.services.get(*at)?)));
-            let mut circles =
-                services.filter_map(|(at, service)| Some((service, returns(lint, at, service, (id, ace))?)));
+            let mut circles = services.filter_map(|(at, service)| {
+                Some((service, returns(lint, at, service, (id, ace), &mut budget)?))
+            });
             if let Some((service, witness)) = circles.next().filter(|_| told.insert(parent.at)) {
                 findings.push(finding(parent, service, &witness));
             }
@@ -101,15 +103,26 @@ fn places(parent: &Parent) -> Vec<(u16, ListenAddress)> {
 }
 
 /// A request from this machine that comes to the same entry.
-fn returns(lint: &Lint<'_>, at: usize, service: &Service, (id, ace): (AceId, &Ace)) -> Option<Witness> {
+fn returns(
+    lint: &Lint<'_>,
+    at: usize,
+    service: &Service,
+    (id, ace): (AceId, &Ace),
+    budget: &mut usize,
+) -> Option<Witness> {
+    // To look at the service is work, too.
+    *budget = budget.checked_sub(1)?;
     let own = match service.listen.address.value {
         ListenAddress::Ip(address) if !address.is_unspecified() => address.to_canonical(),
         _ => IpAddr::V4(Ipv4Addr::LOCALHOST),
     };
     service.chain.value.iter().find_map(|step| {
         let space = Space::accepted(&ace.matcher, service, step.kind, lint.policy());
-        let from_here = space.requests(TRIED).map(|witness| Witness { source: own, ..witness });
-        from_here.into_iter().find(|witness| lint.policy().decide(at, &witness.request()).entry == Some(id))
+        let from_here = space.requests(TRIED.min(*budget)).map(|witness| Witness { source: own, ..witness });
+        from_here.into_iter().find(|witness| {
+            *budget = budget.saturating_sub(1);
+            lint.policy().decide(at, &witness.request()).entry == Some(id)
+        })
     })
 }
 

@@ -70,7 +70,7 @@ pub(crate) fn finding(word: Loc, text: &[u8], dollar: u32) -> Finding {
     }
     let before = text.get(..dollar.saturating_sub(word.span.start) as usize).unwrap_or_default();
     let edits = vec![quote(word.span.start + password_start(before)), quote(word.span.end)];
-    found.fix(Fix { title: "quote it".to_owned(), safety: Safety::Safe, edits })
+    found.fix(Fix { title: "quote it".into(), safety: Safety::Safe, edits })
 }
 
 /// Where the password starts in a word with `before` before its `$`: behind `NAME:TYPE:`, `NAME:` or nothing. A quote within the

@@ -141,7 +141,7 @@ fn finding(file: FileId, found: &[Smart]) -> Option<Finding> {
         RULE.finding(at(first.span), format!("{what} is an ordinary letter to 3proxy"))
             .label("comes from a word processor or a web page")
             .help(title)
-            .fix(Fix { title: title.to_owned(), safety: Safety::Unsafe, edits }),
+            .fix(Fix { title: title.into(), safety: Safety::Unsafe, edits }),
     )
 }
 

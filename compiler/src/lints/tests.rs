@@ -45,7 +45,7 @@ pub(crate) fn check_with(name: &str, text: &str, others: &[(&str, &str)]) {
         .iter()
         .map(|finding| {
             let at = compiled.sources.line_column(finding.at);
-            (at.line as usize, at.column as usize, finding.message.as_str())
+            (at.line as usize, at.column as usize, &*finding.message)
         })
         .collect();
     assert_eq!(found.len(), marks.len(), "{found:#?}");
@@ -208,7 +208,7 @@ fn denied(text: &str, options: &CompileOptions) -> BTreeSet<(&'static str, Strin
     files.insert(MAIN, text);
     let found = compile_with(Path::new(MAIN), &files, options).findings;
     let denied = found.into_iter().filter(|finding| finding.level == Level::Deny);
-    denied.map(|finding| (finding.rule, finding.message)).collect()
+    denied.map(|finding| (finding.rule, finding.message.into_owned())).collect()
 }
 
 /// Whatever part of an example is put in a file that is not read, or is left to whoever fills in a template: nothing is denied that

@@ -16,9 +16,9 @@ pub(crate) fn give_way(findings: &mut Vec<Finding>) {
     for finding in own {
         match denied.around(finding.at).and_then(|index| findings.get_mut(index)) {
             Some(other) if other.fix.is_none() => {
-                other.notes.push(
-                    "There are characters of a word processor in it, in place of plain ones.".to_owned(),
-                );
+                other
+                    .notes
+                    .push("There are characters of a word processor in it, in place of plain ones.".into());
                 other.fix = finding.fix;
             }
             Some(_) => {}

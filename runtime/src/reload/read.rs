@@ -42,10 +42,17 @@ fn refuse_binary(text: Vec<u8>) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(ErrorKind::InvalidData, why));
     }
     // A stray one is a finding.
-    if nul > 1 && nul * 100 > head.len() {
+    if nul > 1 && nul * 100 > head.len() || is_noise(head) {
         return Err(io::Error::new(ErrorKind::InvalidData, "it holds binary data"));
     }
     Ok(text)
+}
+
+/// Whether control characters are strewn over it, as in compressed and in random data: of these a tenth of the bytes are some, in a text of
+/// whatever encoding hardly one.
+fn is_noise(head: &[u8]) -> bool {
+    let controls = head.iter().filter(|byte| matches!(byte, 1..=8 | 14..=26 | 28..=31 | 127)).count();
+    controls > 2 && controls * 50 > head.len()
 }
 
 /// Reads what a configuration includes: a regular file. A pipe holds nothing when it is read again, and who reads one
@@ -133,6 +140,31 @@ mod tests {
         assert_eq!(read(&b"allow\0\n"[..]), Some(7));
         assert_eq!(read(vec![0; part - 1].as_slice()), Some(part - 1));
         assert_eq!(read(b"a\0".repeat(part).as_slice()), Some(2 * part));
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused_and_old_encodings_are_texts() {
+        let mut seed = 1_u64;
+        let noise = std::iter::repeat_with(|| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 56) as u8
+        });
+        let noise: Vec<u8> = noise.filter(|byte| *byte != 0).take(100_000).collect();
+        for length in [100, 1_000, 100_000] {
+            assert!(super::stream(&noise[..length]).is_err(), "{length}");
+        }
+        // A gzipped configuration of 60 bytes.
+        let gzip = b"\x1f\x8b\x08\x08\x9a\x4e\x01\x02\x02\x03a\xcb\x2c\xc9\x57\xc8\x2c\xc8\xcf\xcb\xac\x4a\x05\x11\x1c\x06";
+        assert!(super::stream(&gzip[..]).is_err());
+        for text in [
+            // Each letter of Latin-1 and CP1251, and what terminals and old systems leave in texts.
+            [b"# ".as_slice(), &(128..=255).collect::<Vec<u8>>(), b"\nproxy\n"].concat(),
+            b"# \x1b[31mred\x1b[0m\r\n\x0cproxy\n\x1a".to_vec(),
+            b"allow \x01\x02\n".to_vec(),
+            "# Grüße, Привет, 你好\nproxy\n".as_bytes().to_vec(),
+        ] {
+            assert_eq!(super::stream(text.as_slice()).ok().as_ref(), Some(&text));
+        }
     }
 
     #[test]

@@ -231,7 +231,7 @@ async fn names_where_an_address_is_wanted_are_resolved_when_the_file_is_loaded()
     assert_eq!(external(&proxy).to_string(), "127.0.0.5");
     config(folder.path(), &text("none.test"));
     let Err(ReloadError::Refused(compiled)) = proxy.reload().await else { panic!("not refused") };
-    let messages: Vec<_> = compiled.findings.iter().map(|finding| finding.message.as_str()).collect();
+    let messages: Vec<_> = compiled.findings.iter().map(|finding| &*finding.message).collect();
     assert_eq!(messages, ["`none.test` does not resolve"]);
     assert_eq!(external(&proxy).to_string(), "127.0.0.5");
 }

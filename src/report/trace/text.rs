@@ -75,7 +75,12 @@ impl Subject<'_> {
             let title = tone.with_name(section.name).primary_title(printable(&section.message));
             let marks =
                 section.said.iter().map(|said| Mark::new(self.sources, said.at, said.kind, &said.label));
-            let piece = Piece { title, marks: marks.collect(), notes: &section.notes, help: None };
+            let piece = Piece {
+                title,
+                marks: marks.collect(),
+                notes: section.notes.iter().map(String::as_str).collect(),
+                help: None,
+            };
             writeln!(out, "{}\n", text.piece(self.sources, piece))?;
         }
         Ok(())

@@ -205,3 +205,28 @@ fn it_is_told_that_not_everything_was_tried() {
         assert_eq!(mend(&files, &compile, &[], Safety::Safe).ran_out, made, "{lines}");
     }
 }
+
+/// Each try is a compilation of everything: in a long text few are made, and it is said that others were not.
+#[test]
+fn the_longer_a_text_is_the_fewer_fixes_are_tried() {
+    let work = |entries: usize| {
+        let list: String = (0..entries).map(|n| format!("allow user{n}\n")).collect();
+        // Behind `allow *` each of the moved entries would be reached by nobody.
+        let denies: String = (0..40).map(|n| format!("deny * * 127.0.{n}.0/24\n")).collect();
+        let text = format!("auth useronly\n{list}allow *\nproxy -i127.0.0.1\n{denies}");
+        let mut files = MemoryFiles::default();
+        files.insert(MAIN, text.as_str());
+        let first = compiled(&files);
+        let tried = std::cell::Cell::new(0);
+        let count = |files: &dyn Files| {
+            tried.set(tried.get() + 1);
+            compiled(files)
+        };
+        let foreseen = super::foresee(&files, &count, &first, &[], Safety::Unsafe).unwrap();
+        (tried.get() * text.len(), tried.get(), foreseen.ran_out)
+    };
+    let (short, long) = (work(1), work(9_000));
+    assert!(short.1 > 0 && short.1 <= 24, "{short:?}");
+    assert!(long.0 <= 2 * super::MOST_BYTES_OFFERED && long.1 <= 8, "{long:?}");
+    assert!(short.2 || short.1 < 24, "{short:?}");
+}

@@ -80,7 +80,7 @@ impl<'a> Broken<'a> {
             .label("read as the next column")
             .also(*first, format!("the list of {column} ends here"))
             .help("write the list without spaces")
-            .fix(Fix { title: title.to_owned(), safety: Safety::Safe, edits }),
+            .fix(Fix { title: title.into(), safety: Safety::Safe, edits }),
         )
     }
 }

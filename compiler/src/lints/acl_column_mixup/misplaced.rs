@@ -103,7 +103,7 @@ fn joined(targets: Loc, list: &[u8], part: Misread<'_>) -> Option<Fix> {
     if list == b"*" {
         let text = str::from_utf8(part.word).ok()?.to_owned();
         let edits = vec![Edit { at: targets, text }, Edit { at: part.whole, text: "*".to_owned() }];
-        return Some(Fix { title: "move it to the targets".to_owned(), safety: Safety::Unsafe, edits });
+        return Some(Fix { title: "move it to the targets".into(), safety: Safety::Unsafe, edits });
     }
     let gap = Loc { file: targets.file, span: Span::new(targets.span.end, part.whole.span.start) };
     let fix = || Fix::replace("join it to the targets", Safety::Unsafe, gap, ",");
@@ -131,7 +131,7 @@ fn hours_as_days(lint: &mut Lint<'_>, part: Misread<'_>) {
             }
             Some(next) if lint.sources.text(*next) == b"*" => {
                 let edits = vec![Edit { at: part.whole, text: days }, Edit { at: *next, text: periods }];
-                finding = finding.fix(Fix { title: title.to_owned(), safety, edits });
+                finding = finding.fix(Fix { title: title.into(), safety, edits });
             }
             _ => {}
         }

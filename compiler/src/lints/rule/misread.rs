@@ -1,4 +1,6 @@
 //! What 3proxy reads otherwise than it is written, as rules see it.
+use std::borrow::Cow;
+
 use crate::{
     fix::{Fix, Safety},
     program::{
@@ -43,7 +45,7 @@ impl<'a> Misread<'a> {
     /// The repair that writes `text` instead. `None` where quotes or a `$file` hide what stands in the source.
     pub(crate) fn replaced(
         &self,
-        title: impl Into<String>,
+        title: impl Into<Cow<'static, str>>,
         safety: Safety,
         text: impl Into<String>,
     ) -> Option<Fix> {
