@@ -103,7 +103,7 @@ impl<'a> Lint<'a> {
         trapped: &Trapped,
         finding: impl FnOnce(Misread<'a>) -> F,
     ) {
-        self.findings.extend(finding(Part::of(self.sources, trapped)).into());
+        self.findings.extend(finding(Misread::of(self.sources, trapped)).into());
     }
 
     /// Adds a finding; get one from [`Rule::finding`].
