@@ -124,7 +124,7 @@ pub(super) fn of_told(command: &Word, arguments: &[Word], line: &[u8]) -> Option
         let [name, next] = pair else { return None };
         let (name, next_text) = (name.span.of(line), next.span.of(line));
         let bare = name.strip_suffix(b":").or_else(|| name.strip_suffix(b"="));
-        let is_told = bare.is_some_and(|bare| tells_password(bare));
+        let is_told = bare.is_some_and(tells_password);
         let is_verb = tells_password(name) && [&b"is"[..], b"=", b":"].contains(&next_text);
         (is_told || is_verb).then_some(if is_told { next.span.start } else { next.span.end } as usize)
     });
