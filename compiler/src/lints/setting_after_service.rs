@@ -1,4 +1,6 @@
 //! Settings behind the last service.
+use std::collections::HashSet;
+
 use grammar::{
     directive::{Effect, Kind},
     syntax::LineKind,
@@ -82,6 +84,7 @@ fn check(lint: &mut Lint<'_>) {
     // A fix would have to cite what it moves, and half of a list is worse than none.
     let secret = lint.program.behind_services.iter().any(|command| holds_secret(lint.sources, command));
     let first = first_of_the_last(lint).filter(|_| !secret);
+    let unflushed = before_flush(lint);
     for (name, lines) in settings(lint, logs) {
         let [at, rest @ ..] = lines.as_slice() else { continue };
         let (what, it) = match rest {
@@ -99,9 +102,9 @@ fn check(lint: &mut Lint<'_>) {
         }
         let title = "move it above the service";
         // Above a `flush` it would be for services that it was not meant for.
-        let flushed = lines.last().is_some_and(|last| is_flushed(lint, *last));
+        let is_above = lines.last().is_some_and(|last| unflushed.contains(last));
         finding.fix =
-            first.filter(|_| !flushed).and_then(|first| Fix::move_above(lint.sources, title, &lines, first));
+            first.filter(|_| is_above).and_then(|first| Fix::move_above(lint.sources, title, &lines, first));
         lint.report(finding);
     }
 }
@@ -119,11 +122,10 @@ fn part(command: &str) -> Option<&'static str> {
 const RESETS: [&str; 6] =
     ["noforce", "ssl_nocli", "ssl_noclient", "ssl_nomitm", "ssl_noserv", "ssl_noserver"];
 
-/// Whether a `flush` stands between the last service and the end of the setting whose last line is given.
-fn is_flushed(lint: &Lint<'_>, last: Loc) -> bool {
-    let behind = &lint.program.behind_services;
-    let end = behind.iter().position(|command| command.at == last).map_or(behind.len(), |place| place + 1);
-    behind.iter().take(end).any(|command| command.row.name == "flush")
+/// The commands between the last service and the first `flush` behind it.
+fn before_flush(lint: &Lint<'_>) -> HashSet<Loc> {
+    let behind = lint.program.behind_services.iter();
+    behind.take_while(|command| command.row.name != "flush").map(|command| command.at).collect()
 }
 
 /// What stands behind the last service, by what it sets: the lines of the access list are one.
