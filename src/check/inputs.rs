@@ -149,11 +149,11 @@ fn is_called(name: &str) -> bool {
     name.contains("3proxy") && (name.ends_with(".cfg") || name.ends_with(".conf"))
 }
 
-/// Whether most lines begin with a command of 3proxy.
+/// Whether most lines begin with a command of 3proxy. Those that begin with a marker of a template say nothing.
 fn looks_like(text: &[u8]) -> bool {
     let tree = grammar::parse(text);
     let (mut known, mut other) = (0_usize, 0_usize);
-    for name in commands(&tree, text) {
+    for name in commands(&tree, text).filter(|name| !name.starts_with(b"{")) {
         *(if directive::find(&name).is_some() { &mut known } else { &mut other }) += 1;
     }
     known > other
@@ -263,6 +263,9 @@ mod tests {
     #[test]
     fn what_looks_like_a_configuration_is_mostly_commands() {
         assert!(looks_like(b"# x\nauth iponly\nallow *\nproxi\n"));
+        assert!(looks_like(
+            b"{% for p in ports %}\n{% if p %}\nproxy -p{{ p }}\n{% endif %}\n{% endfor %}\n"
+        ));
         assert!(!looks_like(b""));
         assert!(!looks_like(b"server {\nlisten 80;\n}\n"));
     }

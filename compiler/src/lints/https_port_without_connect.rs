@@ -55,6 +55,9 @@ rule! {
     check: check,
 }
 
+/// A fix changes at most so many entries.
+const MOST_FIXED: usize = 64;
+
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
     for list in lint.asked_lists().iter() {
@@ -63,12 +66,14 @@ fn check(lint: &mut Lint<'_>) {
         if program.acls.entries(list.acl).any(decides) {
             continue;
         }
-        for (place, (_, ace)) in program.acls.entries(list.acl).enumerate() {
-            let speaks_http = |service: &&Service| service.kind.speaks_http();
-            if forgets_connect(ace)
-                && let Some(service) = list.asking(program, place).find(speaks_http)
-            {
-                lint.report(finding(lint.sources, ace, service));
+        let entries = program.acls.entries(list.acl).map(|(_, ace)| ace).enumerate();
+        let mut forgetting = entries.filter(|(_, ace)| forgets_connect(ace)).peekable();
+        let Some((place, _)) = forgetting.peek() else { continue };
+        let speaks_http = |service: &&Service| service.kind.speaks_http();
+        if let Some(service) = list.asking(program, *place).find(speaks_http) {
+            let forgetting: Vec<&Ace> = forgetting.map(|(_, ace)| ace).collect();
+            if let Some(finding) = finding(lint.sources, &forgetting, service) {
+                lint.report(finding);
             }
         }
     }
@@ -96,27 +101,41 @@ fn forgets_connect(ace: &Ace) -> bool {
         && ace.matcher.ports.as_deref().is_some_and(is_https)
 }
 
-fn finding(sources: &Sources, ace: &Ace, service: &Service) -> Finding {
-    let place = columns(sources, ace.at).get(OPERATIONS).copied();
+/// The list lacks it, so one finding is for all entries that do.
+fn finding(sources: &Sources, forgetting: &[&Ace], service: &Service) -> Option<Finding> {
+    let (first, more) = forgetting.split_first()?;
+    let place = operations_of(sources, first);
     let written = place.map(|at| String::from_utf8_lossy(sources.text(at)).into_owned());
     let shown = written.unwrap_or_else(|| "HTTP".to_owned());
-    let fix = place.filter(|at| !sources.text(*at).contains(&b'"')).map(added);
-    RULE.finding(
-        place.unwrap_or(ace.at),
+    let finding = RULE.finding(
+        place.unwrap_or(first.at),
         format!("`https://` sites are refused: `{shown}` does not include CONNECT, and no other entry allows it on port 443"),
     )
     .label("not the CONNECT method")
     .also(service.at, "this service uses the list")
     .help("add `HTTPS` to the operations")
-    .fix(fix)
+    .fix(added(sources, forgetting));
+    Some(match more.len() {
+        0 => finding,
+        1 => finding.note("The same is true of one more entry of this list."),
+        more => finding.note(format!("The same is true of {more} more entries of this list.")),
+    })
 }
 
-/// Adds CONNECT behind the operations at `at`.
-fn added(at: Loc) -> Fix {
-    let mut behind = at;
-    behind.span.start = at.span.end;
-    let edits = vec![Edit { at: behind, text: ",HTTPS".to_owned() }];
-    Fix { title: "add `HTTPS`".into(), safety: Safety::Unsafe, edits }
+fn operations_of(sources: &Sources, ace: &Ace) -> Option<Loc> {
+    columns(sources, ace.at).get(OPERATIONS).copied()
+}
+
+/// Adds CONNECT behind the operations of each entry. `None`: of one it can't be seen where, or there are too many.
+fn added(sources: &Sources, forgetting: &[&Ace]) -> Option<Fix> {
+    let edit = |ace: &&Ace| {
+        let mut behind = operations_of(sources, ace).filter(|at| !sources.text(*at).contains(&b'"'))?;
+        behind.span.start = behind.span.end;
+        Some(Edit { at: behind, text: ",HTTPS".to_owned() })
+    };
+    let edits =
+        Some(forgetting).filter(|all| all.len() <= MOST_FIXED)?.iter().map(edit).collect::<Option<_>>()?;
+    Some(Fix { title: "add `HTTPS`".into(), safety: Safety::Unsafe, edits })
 }
 
 #[cfg(test)]

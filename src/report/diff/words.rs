@@ -210,6 +210,9 @@ fn request(class: &Class) -> String {
         class.requests.first().is_some_and(|requests| !requests.addresses.is_any())
             && host.is_some_and(|host| host != address.to_string())
     });
-    let resolved = address.map_or_else(String::new, |address| format!(" (which is {address})"));
+    let name =
+        || String::from_utf8_lossy(class.witness.target.host.as_deref().unwrap_or_default()).into_owned();
+    let resolved = address
+        .map_or_else(String::new, |address| format!(" (if `{}` is {address})", shown(name().as_bytes())));
     format!("{}{resolved}{at}", shown(class.witness.to_string().as_bytes()))
 }
