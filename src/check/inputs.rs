@@ -153,7 +153,7 @@ fn is_called(name: &str) -> bool {
 fn looks_like(text: &[u8]) -> bool {
     let tree = grammar::parse(text);
     let (mut known, mut other) = (0_usize, 0_usize);
-    for name in commands(&tree, text).filter(|name| !name.starts_with(b"{")) {
+    for name in commands(&tree, text).into_iter().filter(|name| !name.starts_with(b"{")) {
         *(if directive::find(&name).is_some() { &mut known } else { &mut other }) += 1;
     }
     known > other
