@@ -64,7 +64,8 @@ fn check(lint: &mut Lint<'_>) {
         .chain(copied)
         .filter(|id| acls.ace(*id).is_some_and(Ace::redirects))
         .collect();
-    let leaks = entries.into_iter().filter_map(|id| acls.ace(id));
+    let refused = &lint.program.history.refused_parents;
+    let leaks = entries.into_iter().filter_map(|id| acls.ace(id)).filter(|ace| !refused.contains(&ace.at));
     let findings =
         leaks.filter_map(|ace| leak(acls.parents(ace)).map(|leak| finding(lint.sources, ace, &leak)));
     for finding in findings.collect::<Vec<_>>() {
@@ -151,7 +152,7 @@ fn percent(thousandths: u16) -> String {
 #[cfg(test)]
 mod tests {
     use super::percent;
-    use crate::lints::tests::check;
+    use crate::lints::tests::{check, findings};
 
     #[test]
     fn says_which_share_skips_the_hop() {
@@ -186,6 +187,20 @@ parent 100 extip 192.0.2.1 0
 socks
 ",
         );
+    }
+
+    #[test]
+    fn with_a_parent_that_is_refused_nothing_is_known_of_the_groups() {
+        for refused in
+            ["parent 300 sox 192.0.2.13 1080", "parent 3000 http 192.0.2.13 80", "parent 300 http 192.0.2 80"]
+        {
+            for lines in
+                [["parent 700 http 192.0.2.12 3128", refused], [refused, "parent 700 http 192.0.2.12 3128"]]
+            {
+                let text = format!("auth iponly\nallow *\n{}\nproxy -i127.0.0.1\n", lines.join("\n"));
+                assert!(findings("parent-weights-leak", &text).is_empty(), "{text}");
+            }
+        }
     }
 
     #[test]

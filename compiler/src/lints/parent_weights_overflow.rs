@@ -55,7 +55,8 @@ rule! {
 fn check(lint: &mut Lint<'_>) {
     let acls = &lint.program.acls;
     let mut told = BTreeSet::new();
-    for ace in &acls.aces {
+    let refused = &lint.program.history.refused_parents;
+    for ace in acls.aces.iter().filter(|ace| !refused.contains(&ace.at)) {
         let Some((group, last)) = overflow(acls.parents(ace)) else { continue };
         if told.insert(last.at) {
             lint.report(finding(lint, group, last));

@@ -105,7 +105,7 @@ impl Lowering<'_> {
         let Some((kind_read, secure)) = ParentKind::named(&kind.value) else {
             let near = closest(&kind.value, ParentKind::WORDS.iter().map(|(name, _)| *name));
             self.report(lints::unknown_parent_type::finding(kind, near));
-            return;
+            return self.refuse_parent();
         };
         let host_read = self.parent_host(command, host, kind_read);
         let last = self.last_entry().map(|entry| (entry.action, entry.at));
@@ -114,7 +114,7 @@ impl Lowering<'_> {
             Some((Action::Deny, at)) => return self.report(lints::parent_after_deny::finding(command, at)),
             None => return self.report(lints::entry_missing::finding(command)),
         }
-        let (Some(weight), Some(host)) = (weight_good, host_read) else { return };
+        let (Some(weight), Some(host)) = (weight_good, host_read) else { return self.refuse_parent() };
         let parent = Parent {
             at: command.at,
             weight,
@@ -129,6 +129,12 @@ impl Lowering<'_> {
             return self.report(lints::local_redirect_needs_zeros::finding(command));
         }
         self.add_parent(parent);
+    }
+
+    /// The entry lacks a parent that was meant.
+    fn refuse_parent(&mut self) {
+        let entry = self.last_entry().map(|entry| entry.at);
+        self.program.history.refused_parents.extend(entry);
     }
 
     fn parent_host(&mut self, command: &Command<'_>, host: &Arg<'_>, kind: ParentKind) -> Option<ParentHost> {

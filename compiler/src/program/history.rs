@@ -1,4 +1,6 @@
 //! What happened while the script ran and its outcome does not show: for rules that reason about the order of lines.
+use std::collections::HashSet;
+
 use super::auth::Chain;
 use crate::sources::Loc;
 
@@ -11,6 +13,8 @@ pub struct History {
     pub unread: Vec<Loc>,
     /// Words of `auth` lines that no known type is meant by, and such lines without a word: a type stands for each that asks for a password.
     pub unknown_types: Vec<Loc>,
+    /// Entries with a `parent` line that 3proxy refuses: the weights of their groups are not known.
+    pub refused_parents: HashSet<Loc>,
     /// Parents given by name behind a `fakeresolve`: 3proxy takes them to be at 127.0.0.2.
     pub faked_parents: Vec<Faked>,
     /// The last `fakeresolve` that a later `nserver` switched off.
