@@ -24,7 +24,7 @@ pub(super) fn write(mended: &Mended, given: &Given, is_stdin: bool) -> Result<()
     })
 }
 
-/// Refuses to promise what [`write`] would refuse: the first of the files that are never replaced.
+/// Refuses to promise what [`write()`] would refuse: the first of the files that are never replaced.
 pub(super) fn refusal(
     changed: &BTreeMap<PathBuf, Changed>,
     given: &Given,
