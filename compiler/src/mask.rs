@@ -183,10 +183,23 @@ fn of_split(line: &[u8]) -> Vec<Range<usize>> {
     let tree = grammar::parse(&ended);
     let words = words(&tree);
     let secrets = match words.split_first() {
-        Some((command, arguments)) => of_words(&tree, command, arguments, is_comment, line),
+        Some((command, arguments)) => {
+            let told = is_comment.then(|| foreign::of_told(command, arguments, line)).flatten();
+            with_told(of_words(&tree, command, arguments, is_comment, line), told)
+        }
         None => unsplit(&tree, line).into_iter().collect(),
     };
     secrets.into_iter().map(|range| range.start + skipped..range.end + skipped).collect()
+}
+
+/// Secrets, and all from where the words of a comment say that one begins.
+fn with_told(mut secrets: Vec<Range<usize>>, told: Option<Range<usize>>) -> Vec<Range<usize>> {
+    let Some(told) = told else { return secrets };
+    let met = secrets.iter().find(|secret| secret.start < told.start && told.start < secret.end);
+    let start = met.map_or(told.start, |secret| secret.start);
+    secrets.retain(|secret| secret.end <= start);
+    secrets.push(start..told.end);
+    secrets
 }
 
 /// The secrets of a line that is split, or was up to a place.
@@ -201,9 +214,6 @@ fn of_words(
     let written = command.span.of(line);
     if directive.is_none() && foreign::is_key(written) {
         return foreign::of_rest(line);
-    }
-    if is_comment && let Some(told) = foreign::of_told(command, arguments, line) {
-        return vec![told];
     }
     let is_account = has_type(written) && !ends_in_type(written);
     let is_foreign =

@@ -156,6 +156,8 @@ fn secrets_of_lines_that_are_none_are_hidden_and_nothing_else() {
         ("# Password: hunter2 x", "# Password: ***"),
         ("# the password is hunter2", "# the password is ***"),
         ("# pwd=hunter2", "# pwd=***"),
+        ("# users bob:CL:secret password: hunter2", "# users bob:CL:*** password: ***"),
+        ("# bob:CL:secret token: x y", "# bob:CL:*** token: ***"),
         ("-- radius secret 10.0.0.1", "-- radius *** 10.0.0.1"),
         ("// parent 1000 http h 3128 bob secret", "// parent 1000 http h 3128 bob ***"),
         ("<!-- radius secret 10.0.0.1", "<!-- radius *** 10.0.0.1"),
