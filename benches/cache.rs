@@ -28,7 +28,7 @@ use runtime::{
     cache::{Identities, Key, Known, Subject},
 };
 
-/// A hit, and an entry, may cost so many times what they cost with plain moka.
+/// The most that a hit, and an entry, may cost, as a multiple of what they cost with plain moka.
 const BOUND: f64 = 1.2;
 const ROUNDS: u32 = 7;
 

@@ -17,12 +17,12 @@ use std::{
 
 use compiler::sources::{Files, MemoryFiles};
 
-/// A line of a longer list may cost so many times what one of a shorter list costs.
+/// The most that a line of a longer list may cost, as a multiple of one in a shorter list.
 const GROWTH: f64 = 1.6;
 /// Peak memory of a line of the longest list.
 const BYTES_PER_LINE: f64 = 400.0;
 const LONGEST: usize = 100_000;
-/// For so many lines: a twentieth of what 3proxy's own load of them took on one of our machines.
+/// For this many lines: a twentieth of what 3proxy's own load of them took on one of our machines.
 const LIMIT: Duration = Duration::from_millis(450);
 
 /// Names the shape whose memory a process of its own measures.
@@ -129,7 +129,7 @@ fn holds(shape: &Shape) -> bool {
     judged.iter().all(|(_, good)| *good)
 }
 
-/// A configuration with so many entries.
+/// A configuration with `lines` entries.
 fn list(shape: &Shape, lines: usize) -> Vec<u8> {
     let mut text = shape.head.to_owned();
     for number in 0..lines {

@@ -10,7 +10,7 @@ use policies::{Seeded, compare};
 
 /// Far from the seeds of the tests.
 const FIRST_SEED: u64 = 1 << 32;
-/// So many are reported at once.
+/// The most that are reported at once.
 const STEP: u64 = 10_000_000;
 
 fn main() {

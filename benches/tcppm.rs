@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The long list keeps at least so much of the rate.
+/// The least share of the rate that the long list keeps.
 const KEPT: f64 = 0.95;
 const ENTRIES: u32 = 100_000;
 const ROUNDS: usize = 61;
@@ -121,7 +121,7 @@ fn answer(mut stream: TcpStream) -> io::Result<()> {
 }
 
 impl Proxy {
-    /// With so many entries, of which the last lets all pass.
+    /// With `entries` entries, of which the last lets all pass.
     fn start(directory: &std::path::Path, entries: u32, origin: SocketAddr) -> io::Result<Self> {
         let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
         let mut text = String::from("internal 127.0.0.1\nauth iponly\n");

@@ -61,7 +61,7 @@ pub(crate) struct Check {
     /// How findings are printed.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
-    /// Count the findings of each rule.
+    /// Count the findings of each rule. Not with the formats `sarif` and `junit`, which have no place for it.
     #[arg(long)]
     pub(crate) statistics: bool,
     /// Exit with 1 on warnings too.
@@ -170,7 +170,7 @@ pub(crate) struct Fmt {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Run {
-    /// The configuration.
+    /// The configuration. It is a file, which is read again on a reload: not standard input.
     pub(crate) file: PathBuf,
     /// Reload on signals only, not when a file of the configuration changes.
     #[arg(long)]
@@ -369,6 +369,17 @@ pub(crate) enum Format {
     Github,
     /// JUnit XML, for continuous integration.
     Junit,
+}
+
+impl Format {
+    /// The name, if it has no place for the counts of `--statistics`.
+    pub(crate) const fn without_statistics(self) -> Option<&'static str> {
+        match self {
+            Self::Text | Self::Short | Self::Json | Self::Github => None,
+            Self::Sarif => Some("sarif"),
+            Self::Junit => Some("junit"),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -10,7 +10,7 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::{Error, Result};
+use anyhow::{Error, Result, bail};
 use compiler::{
     Compiled,
     finding::{self, Level},
@@ -33,7 +33,13 @@ use inputs::Input;
 /// The levels or settings are at fault (nothing is checked then), or nothing can be printed.
 pub(crate) fn run(args: &Check, color: Color) -> Result<ExitCode> {
     args.levels.validate()?;
+    if let Some(format) = args.format.without_statistics().filter(|_| args.statistics) {
+        bail!("`--format {format}` has no place for `--statistics`: leave it out, or use `--format json`");
+    }
     let inputs = inputs::find(&args.files, &args.reading);
+    if args.reading.stdin_filename.is_some() && !inputs.iter().any(Input::is_stdin) {
+        bail!("`--stdin-filename` is for standard input, which is read where a file is called `-`");
+    }
     let configurations = Configurations::new(args, &inputs)?;
     // The fixed text of standard input, or what would change, has standard output for itself.
     let is_filter = args.fixing.diff || args.fixes() && inputs.iter().any(Input::is_stdin);

@@ -33,8 +33,8 @@ pub(crate) fn run(args: &Diff) -> Result<ExitCode> {
         diff::text(&mut out, versions, &changes)?;
     }
     out.flush()?;
-    let guesses =
-        [(&args.old, &old), (&args.new, &new)].map(|(path, compiled)| report::guess(path, compiled, true));
+    let guesses = [(&args.old, &old, &old_image), (&args.new, &new, &args.image)]
+        .map(|(path, compiled, image)| report::guess(path, compiled, Some(image)));
     guesses.iter().flatten().for_each(|why| complain(why));
     if guesses.iter().any(Option::is_some) {
         return Ok(ExitCode::from(2));

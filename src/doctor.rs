@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Doctor, color: Color) -> Result<ExitCode> {
     }
     let given = Given::read(&args.file, &Image::default())?;
     let compiled = given.compile();
-    let guess = report::guess(&args.file, &compiled, false);
+    let guess = report::guess(&args.file, &compiled, None);
     guess.iter().for_each(|why| complain(why));
     if compiled.program.services.is_empty() {
         complain("the configuration has no service, so there is little to examine");

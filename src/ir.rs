@@ -14,7 +14,7 @@ pub(crate) fn run(args: &Ir) -> Result<ExitCode> {
     let mut out = report::stdout();
     report::ir::write(&mut out, &compiled.sources, &policy)?;
     out.flush()?;
-    let guess = report::guess(&args.file, &compiled, true);
+    let guess = report::guess(&args.file, &compiled, Some(&args.image));
     guess.iter().for_each(|why| report::complain(why));
     Ok(ExitCode::from(u8::from(guess.is_some())))
 }

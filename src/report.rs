@@ -92,11 +92,12 @@ fn line_number(sources: &Sources, at: Loc) -> String {
     }
 }
 
-/// How many more there are like it, and up to where.
-fn further(sources: &Sources, finding: &Finding) -> Option<String> {
+/// How many more there are like it, and up to where. What is said beside labels leaves out those that these point at: `None` if that
+/// is all of them.
+fn further(sources: &Sources, finding: &Finding, beside_labels: bool) -> Option<String> {
     let last = line_number(sources, finding.last?);
-    let more = (finding.count as usize).saturating_sub(1);
-    Some(format!("and {} more, up to line {last}", thousands(more)))
+    let more = if beside_labels { finding.unseen() } else { finding.count.saturating_sub(1) };
+    (more > 0).then(|| format!("and {} more, up to line {last}", thousands(more as usize)))
 }
 
 /// A number with a comma between thousands.

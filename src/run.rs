@@ -12,7 +12,7 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use compiler::Compiled;
 use runtime::{
     Events, Watch,
@@ -32,6 +32,11 @@ use crate::{
 /// Why the configuration can't be served: exit status 2.
 pub(crate) fn run(args: &Run, color: bool) -> Result<ExitCode> {
     args.levels.validate()?;
+    if args.file.as_os_str() == "-" {
+        bail!(
+            "`run` does not read standard input, since it reads the configuration again on a reload: write it to a file"
+        );
+    }
     let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let code = tokio.block_on(serve(args, color));
     // Sessions that are left end with the process.
@@ -111,7 +116,7 @@ async fn until_ended(proxy: &Proxy, mut signals: Signals, mut files: Files, colo
     }
 }
 
-/// So many addresses are named.
+/// How many addresses are named.
 const NAMED: usize = 8;
 
 fn ready(addresses: &[SocketAddr]) -> String {

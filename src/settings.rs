@@ -21,7 +21,7 @@ use crate::{levels::RuleLevels, report::complain};
 
 /// The name of the file.
 const NAME: &str = "cfgc.toml";
-/// So many faults of a file are told.
+/// How many faults of a file are told.
 const MOST_TOLD: usize = 5;
 /// A folder that has one of these is the root of a repository: nothing above it counts.
 const REPOSITORIES: [&str; 3] = [".git", ".hg", ".jj"];

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &Trace, color: Color) -> Result<ExitCode> {
     }
     let given = Given::read(&args.file, &args.image)?;
     let compiled = given.compile();
-    if let Some(why) = report::guess(&args.file, &compiled, true) {
+    if let Some(why) = report::guess(&args.file, &compiled, Some(&args.image)) {
         report::complain(&why);
     }
     let policy = Policy::compile(&compiled.program);

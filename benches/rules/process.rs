@@ -2,12 +2,15 @@
 use std::{
     fs,
     path::Path,
-    process::{Command, Stdio},
+    process::{Command, ExitStatus, Stdio},
     time::Duration,
 };
 
 /// Processor time of one run.
 const LIMIT: Duration = Duration::from_millis(5);
+/// Batches, of which the best counts: what else runs on the machine, and changes of its speed, only add.
+const BATCHES: u32 = 8;
+/// Runs in a batch: enough for ticks to tell a twentieth of a millisecond.
 const RUNS: u32 = 200;
 /// The system's ticks: a hundred a second, on every Linux.
 const TICK: Duration = Duration::from_millis(10);
@@ -22,21 +25,19 @@ pub(crate) fn holds() -> bool {
     if fs::write(&config, CONFIG).is_err() {
         return false;
     }
-    let before = children();
-    for _ in 0..RUNS {
-        let ran = check(&config).status();
-        if !ran.is_ok_and(|status| status.success()) {
-            println!("`cfgc check` does not run on small.cfg");
-            return false;
-        }
-    }
-    let each = children().saturating_sub(before) / RUNS;
-    let good = each <= LIMIT;
+    let Some(batches) = (0..BATCHES).map(|_| batch(&config)).collect::<Option<Vec<_>>>() else {
+        println!("`cfgc check` does not run on small.cfg");
+        return false;
+    };
+    let milliseconds = |time: Option<&Duration>| time.map_or(f64::NAN, |time| time.as_secs_f64() * 1e3);
+    let best = batches.iter().min();
+    let good = best.is_some_and(|best| *best <= LIMIT);
     println!("the process, on {} lines", CONFIG.lines().count());
     println!(
-        "  {:.2} of {} ms of the processor: {}",
-        each.as_secs_f64() * 1e3,
+        "  {:.2} of {} ms of the processor (in the worst of {BATCHES} batches {:.2}): {}",
+        milliseconds(best),
         LIMIT.as_millis(),
+        milliseconds(batches.iter().max()),
         if good { "good" } else { "TOO MUCH" }
     );
     match instructions(&config, folder.path()) {
@@ -44,6 +45,15 @@ pub(crate) fn holds() -> bool {
         None => println!("  there is no valgrind to count instructions"),
     }
     good
+}
+
+/// What one run of a batch takes; `None`: it fails.
+fn batch(config: &Path) -> Option<Duration> {
+    let before = children();
+    for _ in 0..RUNS {
+        check(config).status().ok().filter(ExitStatus::success)?;
+    }
+    Some(children().saturating_sub(before) / RUNS)
 }
 
 fn check(config: &Path) -> Command {

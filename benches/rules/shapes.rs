@@ -69,7 +69,7 @@ fn network(n: usize) -> String {
     format!("allow * 10.{}.{}.0/24 * *", n / 256 % 256, n % 256)
 }
 
-/// A configuration with so many entries and one service.
+/// A configuration with `lines` entries and one service.
 fn list(head: &str, lines: usize, line: fn(usize) -> String) -> String {
     let mut text = head.to_owned();
     for number in 0..lines {

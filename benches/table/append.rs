@@ -7,7 +7,7 @@ struct Node {
     next: Option<Box<Node>>,
 }
 
-/// At least so many processor seconds it takes to build a list of so many entries.
+/// The fewest processor seconds in which a list of `length` entries can be built.
 ///
 /// A fifth of them is built, some times, and the best counts 25 times, since each walk is five times as long. The whole takes longer,
 /// as it does not fit into caches, and how much longer depends on what else the machine does.
@@ -15,7 +15,7 @@ pub(crate) fn least_seconds(length: u32) -> f64 {
     (0..3).map(|_| 25.0 * seconds(length / 5)).fold(f64::INFINITY, f64::min)
 }
 
-/// Processor seconds in which a list of so many entries is built.
+/// Processor seconds in which a list of `length` entries is built.
 fn seconds(length: u32) -> f64 {
     let started = processor_seconds();
     let mut head: Option<Box<Node>> = None;

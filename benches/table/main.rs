@@ -23,13 +23,13 @@ use compiler::{
 
 use shapes::{SHAPES, Shape};
 
-/// A decision may cost so many times what it costs in the shortest list of its shape.
+/// The most that a decision may cost, as a multiple of its cost in the shortest list of its shape.
 const GROWTH: f64 = 3.0;
-/// The walk of 100,000 entries or values costs at least so many times what the table does.
+/// The least that the walk of 100,000 entries or values costs, as a multiple of the table's cost.
 const GAIN: f64 = 1_000.0;
-/// Compilation of 100,000 may take so much of the time that appending as many to a plain list takes.
+/// The most that compilation of 100,000 may take, as a share of the time in which as many are appended to a plain list.
 const SHARE: f64 = 1.0 / 20.0;
-/// Tables of any shape take at most so many bytes.
+/// The most bytes that tables of any shape take.
 const BYTES: usize = 64 << 20;
 /// What the bounds speak of.
 const LONG: u32 = 100_000;
@@ -84,9 +84,9 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(!sound))
 }
 
-/// So many requests are counted one by one: for entries all over the list, and two that no entry is for.
+/// How many requests are counted one by one: for entries all over the list, and two that no entry is for.
 const REQUESTS: u32 = 34;
-/// Of so many the walk is asked one, since it takes long.
+/// The walk, which takes long, is asked one request of this many.
 const WALKED: usize = 6;
 /// Counts of a list: all requests by the table, some by the walk, then each by the table.
 const COUNTS: usize = 2 + REQUESTS as usize;

@@ -1,10 +1,13 @@
-//! `# cfgc: allow(rule, …) reason` above a line: the operator says that there it is meant.
+//! `# cfgc: allow(rule, …) reason` above a line: the operator says that there it is meant. Several lists may stand behind each other.
 //!
 //! An allowance stands in a comment, alone or among others, directly above the line that it is for. It suppresses the
 //! findings of its rules whose primary place is in that line, or in a `$file` that the line brings in, except where 3proxy
 //! itself refuses the line. One that suppresses nothing is found by `unused-allowance`; so is one that counts for nothing
 //! because [`Allowances`] forbids it, or asks for a reason that it does not give.
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use grammar::{
     Span,
@@ -103,34 +106,43 @@ pub(crate) fn apply(
             void(allowance, worth)
         }
     }));
-    findings.extend((0..allowances.len()).filter_map(|index| old_name(&allowances, index)));
+    findings.extend(old_names(&allowances));
     findings.extend(malformed.into_iter().map(unread));
 }
 
-/// The finding of an old name: where its comment names the rule besides, that is enough.
-fn old_name(allowances: &[Allowance], index: usize) -> Option<Finding> {
-    let allowance = allowances.get(index)?;
-    let name = allowance.name.as_str();
-    let rule = allowance.rule.filter(|rule| rule.aliases.contains(&name))?;
-    let list: Vec<&Allowance> = allowances
-        .iter()
-        .filter(|other| (other.at.file, other.comment) == (allowance.at.file, allowance.comment))
-        .collect();
-    let own = list.iter().position(|other| other.at == allowance.at)?;
-    let is_same = |other: &&&Allowance| other.rule.is_some_and(|named| named.name == rule.name);
-    let named_new = list.iter().any(|other| other.name == rule.name);
-    let named_before = list.iter().take(own).any(|other| is_same(&other));
-    if !named_new && !named_before {
-        return Some(old_rule_name::finding(allowance.at, name, rule));
+/// The findings of old names. Where comments for one line name the rule besides, that is enough.
+fn old_names(allowances: &[Allowance]) -> Vec<Finding> {
+    let is_together = |one: &Allowance, other: &Allowance| {
+        one.at.file == other.at.file
+            && (one.comment == other.comment || one.line.is_some() && one.line == other.line)
+    };
+    let mut findings = Vec::new();
+    for together in allowances.chunk_by(is_together) {
+        let new = |one: &Allowance| one.rule.map(|rule| rule.name).filter(|name| *name == one.name);
+        let mut named: HashSet<&str> = together.iter().filter_map(new).collect();
+        for (index, allowance) in together.iter().enumerate() {
+            let name = allowance.name.as_str();
+            let Some(rule) = allowance.rule.filter(|rule| rule.aliases.contains(&name)) else { continue };
+            findings.push(if named.insert(rule.name) {
+                old_rule_name::finding(allowance.at, name, rule)
+            } else {
+                old_rule_name::beside(allowance.at, name, rule, listed(together, index))
+            });
+        }
     }
-    // With the comma that parts it from the others.
-    let before = own.checked_sub(1).and_then(|before| list.get(before));
-    let span = match (before, list.get(own + 1)) {
+    findings
+}
+
+/// A name with the comma that parts it from the others of its comment; `None`: it is the only one.
+fn listed(together: &[Allowance], index: usize) -> Option<Loc> {
+    let allowance = together.get(index)?;
+    let neighbour = |at: usize| together.get(at).filter(|other| other.comment == allowance.comment);
+    let span = match (index.checked_sub(1).and_then(neighbour), neighbour(index + 1)) {
         (Some(before), _) => Span::new(before.at.span.end, allowance.at.span.end),
         (None, Some(behind)) => Span::new(allowance.at.span.start, behind.at.span.start),
-        (None, None) => allowance.at.span,
+        (None, None) => return None,
     };
-    Some(old_rule_name::beside(allowance.at, name, rule, Loc { file: allowance.at.file, span }))
+    Some(Loc { file: allowance.at.file, span })
 }
 
 /// The file and line whose allowances count for this finding.
@@ -256,19 +268,29 @@ fn after(source: &Source, span: Span, prefix: &[u8]) -> Option<Span> {
     Some(trimmed(source, Span::new(start, span.end)))
 }
 
-/// The names in `rule, rule) reason`, and whether there is a reason.
+/// The names in `rule, rule) reason`, and whether there is a reason. In its place another list may stand: `rule), allow(rule) reason`.
 fn names(source: &Source, list: Span) -> Option<(Vec<Span>, bool)> {
-    let text = list.of(&source.text);
-    let close = text.iter().position(|byte| *byte == b')')?;
-    let mut start = list.start;
-    let items = text.get(..close)?.split(|byte| *byte == b',').map(|item| {
-        let end = start + u32::try_from(item.len()).unwrap_or_default();
-        let span = trimmed(source, Span::new(start, end));
-        start = end + 1;
-        span
-    });
-    let has_reason = text.get(close + 1..).is_some_and(|rest| rest.iter().any(u8::is_ascii_alphanumeric));
-    Some((items.filter(|span| !span.is_empty()).collect(), has_reason))
+    let (mut names, mut list) = (Vec::new(), list);
+    loop {
+        let text = list.of(&source.text);
+        let close = text.iter().position(|byte| *byte == b')')?;
+        let mut start = list.start;
+        names.extend(text.get(..close)?.split(|byte| *byte == b',').map(|item| {
+            let end = start + u32::try_from(item.len()).unwrap_or_default();
+            let span = trimmed(source, Span::new(start, end));
+            start = end + 1;
+            span
+        }));
+        let rest = trimmed(source, Span::new(start, list.end));
+        let behind = after(source, rest, b",").unwrap_or(rest);
+        match after(source, behind, b"allow(") {
+            Some(next) => list = next,
+            None => {
+                names.retain(|span| !span.is_empty());
+                return Some((names, rest.of(&source.text).iter().any(u8::is_ascii_alphanumeric)));
+            }
+        }
+    }
 }
 
 fn unused(allowance: &Allowance) -> Finding {
@@ -380,6 +402,12 @@ mod tests {
         assert_found("# cfgc: allow(indented-directive) for looks\n  flush\n  flush\n", &[(indented, 3)]);
         assert_found("#cfgc:allow( indented-directive )\n# and why\n  # so\n  flush\n", &[]);
         assert_found("# cfgc: allow(open-proxy, indented-directive)\n  flush\n", &[(unused, 1)]);
+        assert_found(
+            "# cfgc: allow(open-proxy), allow(indented-directive) so it is\n  flush\n",
+            &[(unused, 1)],
+        );
+        assert_found("# cfgc: allow(open-proxy) allow(indented-directive)\n  flush\n", &[(unused, 1)]);
+        assert_found("# cfgc: allow(indented-directive), allow(\n  flush\n", &[(unused, 1), (indented, 2)]);
         assert_found("# cfgc: allow(indented-directive)\n\n  flush\n", &[(unused, 1), (indented, 3)]);
         assert_found("# cfgc: allow(indented-directive)\nflush\n  flush\n", &[(unused, 1), (indented, 3)]);
         assert_found("flush\n# cfgc: allow(indented-directive)\n", &[(unused, 2)]);

@@ -153,6 +153,8 @@ impl<'a> Chain<'a> {
     fn code_of(&self, request: &Request<'_>, user: Option<&[u8]>, verdict: Verdict) -> Judged {
         let is_last = self.asked >= self.steps.len();
         let code = match verdict.decision {
+            // 3proxy looks for a way to the target, which nobody has named, before it looks at the parents.
+            Decision::Redirect if !request.operation.has_target() => Code::UNRESOLVED,
             // A parent wants the client's credentials: a type that can know them may come yet.
             Decision::Redirect if !is_last && user.is_none() && self.wants_user(verdict) => Code::NO_USER,
             // What was to be compared is the address that there is not.

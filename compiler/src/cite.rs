@@ -4,115 +4,79 @@
 //! judged here once: what the lines that its finding points at show anyway ([`mask`]), and nothing of what they hide.
 use std::{
     borrow::Cow,
-    cell::Cell,
-    collections::{BTreeSet, HashMap},
+    cell::{Cell, RefCell},
+    collections::{BTreeSet, HashMap, HashSet},
     ops::Range,
 };
 
+mod shown;
+mod twin;
 mod without;
 
+pub use self::shown::{CitedLines, Citing, shown, shown_of};
+pub(crate) use self::twin::hide_all;
+use self::twin::{Dropped, Hid};
 use self::without::{find, without, without_ends, without_parts};
 use crate::{
     finding::Finding,
     fix::{self, Edit, Fix},
     mask::{self, Script},
-    sources::{FileId, Loc, Sources},
+    sources::{FileId, Loc, Source, Sources},
 };
 
 /// What stands for a secret.
 const STARS: &str = "***";
-/// Of a longer line, so many bytes around a place are looked at.
+/// Of a longer line, how many bytes around a place are looked at.
 const WHOLE: usize = 4096;
 const AROUND: usize = 512;
 /// Shorter texts are parts of many words, so they are no secret for being part of one.
 const PART: usize = 3;
-/// So many secrets are all looked for.
+/// The most secrets that are all looked for; of more, those that may stand in the text.
 const FEW: usize = 8;
 /// In a longer line with secrets nothing is fixed.
 const LONGEST_FIXED: usize = 16_384;
 /// For all citations of a line together: what is beyond is not cited.
 const MOST_COMPARED_OF_LINE: usize = 1 << 24;
+/// A longer secret is no word of ours.
+const LONGEST_WORD: usize = 64;
+/// How many secrets of one line are looked at as words of ours.
+const MOST_TAKEN: usize = 64;
 /// Shorter ones are words of our own too often to be looked for outside citations.
 const DISTINCT: usize = 6;
 
 /// Takes the secrets of the lines that findings point at out of what they say.
 pub fn hide(sources: &Sources, findings: &mut [Finding]) {
+    hide_in(sources, findings);
+}
+
+fn hide_in(sources: &Sources, findings: &mut [Finding]) -> Hid {
     let mut lines = Lines::default();
-    for finding in findings {
+    let mut hid = Hid::default();
+    for (index, finding) in findings.iter_mut().enumerate() {
         let mut hidden = Hidden::default();
         for at in finding.places() {
             hidden.add(sources, at, &mut lines);
         }
         hidden.sort();
-        if finding.fix.as_ref().is_some_and(|fix| hidden.is_shown_by(sources, fix)) {
-            finding.fix = None;
+        let is_shown = finding.fix.as_ref().is_some_and(|fix| hidden.is_shown_by(sources, fix));
+        let fix = finding.fix.take_if(|_| is_shown);
+        hid.dropped.extend(fix.map(|fix| Dropped { finding: index, fix }));
+        let taken = RefCell::new(&mut hid.taken);
+        if is_shown {
+            Hidden::take(hidden.secrets.iter(), &mut taken.borrow_mut());
         }
         finding.change_texts(|text| match hidden.message(text) {
-            Cow::Owned(cited) => Some(cited),
+            Cow::Owned(cited) => {
+                if !hidden.is_account_in(text, &cited) {
+                    Hidden::take(hidden.near(text), &mut taken.borrow_mut());
+                }
+                Some(cited)
+            }
             Cow::Borrowed(_) => None,
         });
         lines.spend(&hidden);
     }
-}
-
-/// Words as they may be shown where their line is not at hand: not what looks like a password of an account or a URL, nor what a comma
-/// in it left of one.
-#[must_use]
-pub fn shown(words: &[u8]) -> String {
-    let words = String::from_utf8_lossy(words);
-    let words = of_shape(&words);
-    words.split(' ').map(|word| beginning_of_url(end_of_url(word))).collect::<Vec<_>>().join(" ")
-}
-
-/// A word without what stands before an `@`, which is in no name and no address.
-fn end_of_url(word: &str) -> Cow<'_, str> {
-    match word.rsplit_once('@') {
-        Some((_, host)) => Cow::Owned(format!("{STARS}@{host}")),
-        None => Cow::Borrowed(word),
-    }
-}
-
-/// A word without what stands behind `SCHEME://NAME:`, unless that is a port.
-fn beginning_of_url(word: Cow<'_, str>) -> Cow<'_, str> {
-    let Some((scheme, rest)) = word.split_once("://") else { return word };
-    match rest.split_once(':') {
-        Some((name, secret)) if !secret.bytes().all(|byte| byte.is_ascii_digit()) => {
-            Cow::Owned(format!("{scheme}://{name}:{STARS}"))
-        }
-        _ => word,
-    }
-}
-
-/// A word of the line in which `at` starts, as it may be shown: not what that line hides.
-#[must_use]
-pub fn shown_of(sources: &Sources, at: Loc, word: &str) -> String {
-    Citing::of(sources, at).shown(word)
-}
-
-/// What words of one line may show: the line is read once, however many they are.
-pub struct Citing(Hidden);
-
-/// Prints no text: it holds passwords.
-impl std::fmt::Debug for Citing {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Citing").finish_non_exhaustive()
-    }
-}
-
-impl Citing {
-    /// Of the line in which `at` starts.
-    #[must_use]
-    pub fn of(sources: &Sources, at: Loc) -> Self {
-        let mut hidden = Hidden::default();
-        hidden.add(sources, at, &mut Lines::default());
-        hidden.sort();
-        Self(hidden)
-    }
-
-    /// A word of it, as it may be shown: not what that line hides.
-    pub fn shown(&self, word: &str) -> String {
-        self.0.citation(word).into_owned()
-    }
+    hid
 }
 
 /// Lines that have been looked at.
@@ -122,14 +86,41 @@ struct Lines {
     secret: HashMap<(FileId, usize), Line>,
     /// The last that can have none: a finding mostly points at one line several times.
     plain: Option<(FileId, Range<usize>)>,
+    /// The last of those that may have some, likewise.
+    last: Option<(FileId, Range<usize>)>,
+    /// How many have been read.
+    #[cfg(test)]
+    read: usize,
 }
 
 impl Lines {
-    fn is_plain(&self, at: Loc) -> bool {
-        let is_it = |(file, line): &(FileId, Range<usize>)| {
+    /// The line in which `at` starts, if it may have secrets: each is read once.
+    fn enter(&mut self, sources: &Sources, source: &Source, at: Loc) -> Option<Range<usize>> {
+        let is_it = |(file, line): &&(FileId, Range<usize>)| {
             *file == at.file && line.contains(&(at.span.start as usize))
         };
-        self.plain.as_ref().is_some_and(is_it)
+        if self.plain.as_ref().filter(is_it).is_some() {
+            return None;
+        }
+        if let Some((_, line)) = self.last.as_ref().filter(is_it) {
+            return Some(line.clone());
+        }
+        let start = (at.span.start + 1).saturating_sub(sources.line_column(at).column) as usize;
+        let rest = source.text.get(start..).unwrap_or_default();
+        let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let script = Script::of(sources, source).at(&source.text, start);
+        if script.is_plain(line) {
+            self.plain = Some((at.file, start..start + line.len() + 1));
+            return None;
+        }
+        #[cfg(test)]
+        {
+            self.read += 1;
+        }
+        let read = || Line { secrets: script.secrets(line), left: MOST_COMPARED_OF_LINE };
+        self.secret.entry((at.file, start)).or_insert_with(read);
+        self.last = Some((at.file, start..start + line.len()));
+        Some(start..start + line.len())
     }
 
     /// Keeps what citing lines has left of what may be compared: in equal parts.
@@ -146,7 +137,7 @@ impl Lines {
 /// A line that may have secrets.
 struct Line {
     secrets: Vec<Range<usize>>,
-    /// So many pairs of bytes may still be compared for what cites it: a line may have thousands of secrets, and of findings.
+    /// How many pairs of bytes may still be compared for what cites it: a line may have thousands of secrets, and of findings.
     left: usize,
 }
 
@@ -167,17 +158,10 @@ struct Hidden {
 impl Hidden {
     /// Adds the line in which `at` starts.
     fn add(&mut self, sources: &Sources, at: Loc, known: &mut Lines) {
-        let Some(source) = sources.get(at.file).filter(|_| !known.is_plain(at)) else { return };
-        let start = (at.span.start + 1).saturating_sub(sources.line_column(at).column) as usize;
-        let rest = source.text.get(start..).unwrap_or_default();
-        let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let script = Script::of(sources, source).at(&source.text, start);
-        if script.is_plain(line) {
-            known.plain = Some((at.file, start..start + line.len() + 1));
-            return;
-        }
-        let read = || Line { secrets: script.secrets(line), left: MOST_COMPARED_OF_LINE };
-        let Line { secrets, left } = known.secret.entry((at.file, start)).or_insert_with(read);
+        let Some(source) = sources.get(at.file) else { return };
+        let Some(range) = known.enter(sources, source, at) else { return };
+        let (start, line) = (range.start, source.text.get(range).unwrap_or_default());
+        let Some(Line { secrets, left }) = known.secret.get_mut(&(at.file, start)) else { return };
         if secrets.is_empty() {
             return;
         }
@@ -251,7 +235,7 @@ impl Hidden {
         })
     }
 
-    /// Whether so many pairs of bytes may be compared: they are then.
+    /// Takes `price` from what may still be compared; false: there is not so much left.
     fn pay(&self, price: usize) -> bool {
         let left = self.left.get().checked_sub(price);
         self.left.set(left.unwrap_or_default());
@@ -279,7 +263,7 @@ impl Hidden {
 
     /// A message without them; borrowed: as it is.
     fn message<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        if self.secrets.is_empty() && !(text.contains('`') && text.contains(':')) {
+        if self.secrets.is_empty() && !(text.contains('`') && text.contains([':', '='])) {
             return Cow::Borrowed(text);
         }
         let mut text = Cow::Borrowed(text);
@@ -305,6 +289,21 @@ impl Hidden {
         };
         let cited = parts.iter().enumerate().map(cited).collect::<Vec<_>>().join("`");
         if cited == *text { text } else { Cow::Owned(cited) }
+    }
+
+    /// Whether `cited` is `text` with nothing hidden but passwords of accounts, behind their colons.
+    fn is_account_in(&self, text: &str, cited: &str) -> bool {
+        let mut plain = of_shape(text).into_owned();
+        for secret in self.near(text) {
+            plain = plain.replace(&format!(":{secret}"), ":***");
+        }
+        plain == cited
+    }
+
+    /// Notes secrets that may be words of ours; of a line that has thousands a few.
+    fn take<'a>(secrets: impl Iterator<Item = &'a String>, taken: &mut HashSet<String>) {
+        let short = secrets.filter(|secret| secret.len() <= LONGEST_WORD);
+        taken.extend(short.take(MOST_TAKEN).cloned());
     }
 
     /// What may be shown of a citation.
@@ -364,13 +363,17 @@ fn fixed_line(sources: &Sources, edits: &[&Edit]) -> Option<String> {
     Some(shown)
 }
 
-/// A citation in which no word looks like an account or a URL with a password.
+/// A citation in which no word looks like an account, a URL with a password, a parameter with one or a key.
 fn of_shape(cited: &str) -> Cow<'_, str> {
     let word = |word: &str| -> Option<String> {
         let secret = mask::of_shape(word.as_bytes())?;
         Some(format!("{}{STARS}{}", word.get(..secret.start)?, word.get(secret.end..)?))
     };
-    if !cited.contains(':') {
+    if let Some((shown, _)) = mask::of_block(cited.as_bytes()).and_then(|start| cited.split_at_checked(start))
+    {
+        return Cow::Owned(format!("{shown}{STARS}"));
+    }
+    if !cited.contains([':', '=']) {
         return Cow::Borrowed(cited);
     }
     let words: Vec<_> =
@@ -425,6 +428,20 @@ mod tests {
         // A citation is one, whatever it is equal to.
         let finding = found("strong", " bob:CL:strong", "user-redefined");
         assert!(!format!("{finding:?}").contains("CL:strong"), "{finding:?}");
+    }
+
+    /// However many words of it are shown.
+    #[test]
+    fn a_line_is_read_once() {
+        let mut files = crate::sources::MemoryFiles::default();
+        let accounts: String = (0..500).map(|number| format!(" u{number}:CL:s{number}")).collect();
+        files.insert("3proxy.cfg", format!("users{accounts}\nparent 1000 http h 1 bob S\n"));
+        let compiled = crate::compile("3proxy.cfg".as_ref(), &files);
+        let cited = super::CitedLines::of(&compiled.sources);
+        for user in &compiled.program.users {
+            assert_eq!(cited.shown(user.at, &user.name.to_string()), user.name.to_string());
+        }
+        assert_eq!((compiled.program.users.len(), cited.read()), (500, 1));
     }
 
     #[test]

@@ -26,7 +26,7 @@ impl Code {
     pub const WRONG_NT: Self = Self(8);
     /// The cache remembers the user at another address.
     pub const OTHER_ADDRESS: Self = Self(10);
-    /// The target's name does not resolve.
+    /// The target's name does not resolve, or parents were to be used and there is no target.
     pub const UNRESOLVED: Self = Self(100);
 
     /// The code of what an access list says.

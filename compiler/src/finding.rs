@@ -56,7 +56,7 @@ pub struct Finding {
     /// What to do, as a command.
     pub help: Option<Cow<'static, str>>,
     /// The edit that does it.
-    pub fix: Option<Fix>,
+    pub fix: Option<Box<Fix>>,
     /// The command that is missing in the file, if that is why: it has no place to point at.
     pub lacks: Option<&'static str>,
     /// How many equal findings this one stands for: itself, and those that [`group`] folded into it.
@@ -131,6 +131,13 @@ impl Finding {
         }
     }
 
+    /// How many of those that it stands for it does not point at.
+    #[must_use]
+    pub fn unseen(&self) -> u32 {
+        let shown = self.labels.iter().filter(|label| label.text == AND_HERE).count();
+        self.count.saturating_sub(1).saturating_sub(u32::try_from(shown).unwrap_or(u32::MAX))
+    }
+
     /// Whether it is what the rule of this name is for, that has now another.
     #[must_use]
     pub fn is_called(&self, name: &str) -> bool {
@@ -156,6 +163,7 @@ impl Finding {
     /// Points at another place.
     #[must_use]
     pub fn also(mut self, at: Loc, text: impl Into<Cow<'static, str>>) -> Self {
+        reserve_one(&mut self.labels);
         self.labels.push(Label { at, text: text.into() });
         self
     }
@@ -170,6 +178,7 @@ impl Finding {
     /// Says why.
     #[must_use]
     pub fn note(mut self, text: impl Into<Cow<'static, str>>) -> Self {
+        reserve_one(&mut self.notes);
         self.notes.push(text.into());
         self
     }
@@ -184,12 +193,19 @@ impl Finding {
     /// Offers the edit, if there is one.
     #[must_use]
     pub fn fix(mut self, fix: impl Into<Option<Fix>>) -> Self {
-        self.fix = fix.into();
+        self.fix = fix.into().map(Box::new);
         self
     }
 }
 
-/// So many bytes are cited whole, and of longer words so many characters.
+/// Most findings have one: a list takes room for four by itself, and there may be hundreds of thousands of findings.
+fn reserve_one<T>(list: &mut Vec<T>) {
+    if list.is_empty() {
+        list.reserve_exact(1);
+    }
+}
+
+/// The longest citation, in bytes, that stays whole, and how many characters of longer ones do.
 const LONGEST_CITATION: usize = 200;
 const CITED: usize = 100;
 
@@ -225,11 +241,16 @@ pub(crate) fn sort(findings: &mut [Finding]) {
         if let Some((.., moved)) = order.get_mut(to) {
             *moved = from;
         }
-        findings.swap(to, from);
+        if from != to {
+            findings.swap(to, from);
+        }
     }
 }
 
-/// So many equal findings are shown one by one; more become one finding.
+/// What is said at the place of one that was folded into another.
+const AND_HERE: &str = "and here";
+
+/// How many equal findings are shown one by one; more become one finding.
 const SHOWN_ONE_BY_ONE: u32 = 8;
 
 /// Makes one finding of those that say the same ten thousand times, as in a generated file. They are given in source order.
@@ -275,7 +296,9 @@ fn fold(findings: &mut Vec<Finding>, mut absorb: impl FnMut(&mut [Finding], &mut
         let (before, rest) = findings.split_at_mut(at);
         let (Some(before), Some(finding)) = (before.get_mut(..shown), rest.first_mut()) else { break };
         if absorb(before, finding).is_none() {
-            findings.swap(shown, at);
+            if shown < at {
+                findings.swap(shown, at);
+            }
             shown += 1;
         }
     }
@@ -314,7 +337,7 @@ fn by_cause(findings: &mut Vec<Finding>) {
         let at = *first.entry(cause(finding)?).or_insert(shown.len());
         let one = shown.get_mut(at).filter(|one| is_of_one_cause(one, finding))?;
         if one.count < SHOWN_ONE_BY_ONE {
-            one.labels.push(Label { at: finding.at, text: "and here".into() });
+            one.labels.push(Label { at: finding.at, text: AND_HERE.into() });
         }
         one.absorb(finding);
         Some(())
@@ -336,10 +359,7 @@ fn cause(finding: &Finding) -> Option<u64> {
 /// The other places that it points at. What stands in its own line is no cause that others have, too.
 fn elsewhere(finding: &Finding) -> impl Iterator<Item = Loc> {
     let own = finding.at;
-    let is_own = move |place: Loc| {
-        place.file == own.file && own.span.start <= place.span.start && place.span.end <= own.span.end
-    };
-    finding.labels.iter().map(|label| label.at).filter(move |place| !is_own(*place))
+    finding.labels.iter().map(|label| label.at).filter(move |place| !own.contains(*place))
 }
 
 /// Whether `other` says what `one` says, of the places that `one` pointed at before it took others in.
@@ -387,8 +407,10 @@ mod tests {
         );
         assert_eq!(places(&shown[0]), [at(0), at(20), at(40)]);
         assert_eq!(shown[0].last, Some(at(40)));
+        assert_eq!((shown[0].unseen(), shown[1].unseen()), (0, 0));
         let many = group((0..100).map(|line| of(10 + line, 0)).collect());
         assert_eq!((many.len(), many[0].count, many[0].labels.len()), (1, 100, 8));
+        assert_eq!(many[0].unseen(), 92);
         // What each points at in its own line is no cause, and what the file lacks is one without a place.
         let line = |offset: u32| Loc { file: FileId(0), span: Span::new(offset, offset + 5) };
         let own = |offset: u32| {

@@ -74,20 +74,26 @@ pub fn compile(path: &Path, files: &dyn Files) -> Compiled {
 
 /// The same, read and judged as `options` say.
 pub fn compile_with(path: &Path, files: &dyn Files, options: &CompileOptions) -> Compiled {
+    let mut compiled = judged(path, files, options);
+    // A secret is hidden while it is whole: what shortening would leave of it could not be told from other text.
+    cite::hide_all(&mut compiled, files, |files| judged(path, files, options));
+    compiled.findings.iter_mut().for_each(Finding::shorten);
+    compiled
+}
+
+/// A configuration with all that is found in it, secrets and all.
+fn judged(path: &Path, files: &dyn Files, options: &CompileOptions) -> Compiled {
     let mut lowered = lower::lower(path, files, options);
     let found = mem::take(&mut lowered.findings);
     lowered.findings = lints::check_each(&lowered.sources, &lowered.program, options, found, |_| ());
     // The order matters. What is uncertain goes first, so that nothing certain gives way to it. Fixes get their line ends once each has
-    // found its finding. Allowances see all that is left, and what they find amiss themselves cites the text, too. A secret is hidden
-    // while it is whole: what shortening would leave of it could not be told from other text.
+    // found its finding. Allowances see all that is left, and what they find amiss themselves cites the text, too.
     template::take_out_uncertain(&lowered.sources, &lowered.program, &mut lowered.findings);
     template::tell_placeholders(&lowered.sources, &mut lowered.findings);
     lints::yielding::give_way(&mut lowered.findings);
     fix::adopt_line_ends(&lowered.sources, &mut lowered.findings);
     allow::apply(&lowered.sources, &lowered.program, options, &mut lowered.findings);
-    // Their order is settled first: what points at one line follows each other then, and the line is looked at once.
+    // Their order is settled now: what points at one line follows each other then, and the line is looked at once.
     finding::sort(&mut lowered.findings);
-    cite::hide(&lowered.sources, &mut lowered.findings);
-    lowered.findings.iter_mut().for_each(Finding::shorten);
     lowered
 }

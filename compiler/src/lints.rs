@@ -17,6 +17,7 @@ pub(crate) mod columns;
 mod limit_lines;
 mod listeners;
 mod matched;
+mod privileges;
 mod reach;
 mod shadowed;
 mod strangers;
@@ -63,8 +64,10 @@ pub(crate) mod cache_without_password;
 pub(crate) mod cacheacl_extip_without_ext;
 pub(crate) mod cacheacl_time_dependent;
 pub(crate) mod cacheacl_with_parent;
+pub(crate) mod chroot_after_setuid;
 pub(crate) mod cidr_host_bits;
 pub(crate) mod cleartext_password;
+pub(crate) mod comma_behind_password;
 pub(crate) mod comment_in_user_file;
 pub(crate) mod config_replaces_file;
 pub(crate) mod connlim_shared;
@@ -91,6 +94,8 @@ pub(crate) mod empty_password;
 pub(crate) mod empty_quotes;
 pub(crate) mod endpoint_malformed;
 pub(crate) mod entry_missing;
+pub(crate) mod external_address_of_unused_family;
+pub(crate) mod external_is_loopback;
 pub(crate) mod fakeresolve_order;
 pub(crate) mod fakeresolve_without_plus;
 pub(crate) mod family_option_junk;
@@ -144,6 +149,7 @@ pub(crate) mod none_behind_password;
 pub(crate) mod nscache_too_small;
 pub(crate) mod nserver_ipv6_unbracketed;
 pub(crate) mod nserver_is_name;
+pub(crate) mod nserver_to_itself;
 pub(crate) mod nserver_too_many;
 pub(crate) mod nsrecord_case;
 pub(crate) mod nsrecord_without_nscache;
@@ -155,6 +161,7 @@ pub(crate) mod open_proxy;
 pub(crate) mod open_resolver;
 pub(crate) mod operation_impossible_for_service;
 pub(crate) mod option_for_other_service;
+pub(crate) mod option_without_effect;
 pub(crate) mod parent_after_deny;
 pub(crate) mod parent_chain_not_fallback;
 pub(crate) mod parent_credentials_too_long;
@@ -163,6 +170,7 @@ pub(crate) mod parent_for_last_entry_only;
 pub(crate) mod parent_hop_ignored;
 pub(crate) mod parent_password_in_clear;
 pub(crate) mod parent_plus_without_fakeresolve;
+pub(crate) mod parent_port_zero;
 pub(crate) mod parent_resolved_once;
 pub(crate) mod parent_same_kind_redirect;
 pub(crate) mod parent_star_without_user;
@@ -200,6 +208,7 @@ pub(crate) mod setgid_after_setuid;
 pub(crate) mod setting_after_service;
 pub(crate) mod setting_overridden;
 pub(crate) mod short_name_evaded;
+pub(crate) mod single_quotes;
 pub(crate) mod smart_punctuation;
 pub(crate) mod socket_option_unknown;
 pub(crate) mod splice_without_effect;
@@ -287,8 +296,10 @@ static RULES: &[&Rule] = &[
     &cacheacl_extip_without_ext::RULE,
     &cacheacl_time_dependent::RULE,
     &cacheacl_with_parent::RULE,
+    &chroot_after_setuid::RULE,
     &cidr_host_bits::RULE,
     &cleartext_password::RULE,
+    &comma_behind_password::RULE,
     &comment_in_user_file::RULE,
     &config_replaces_file::RULE,
     &connlim_shared::RULE,
@@ -315,6 +326,8 @@ static RULES: &[&Rule] = &[
     &empty_quotes::RULE,
     &endpoint_malformed::RULE,
     &entry_missing::RULE,
+    &external_address_of_unused_family::RULE,
+    &external_is_loopback::RULE,
     &fakeresolve_order::RULE,
     &fakeresolve_without_plus::RULE,
     &family_option_junk::RULE,
@@ -368,6 +381,7 @@ static RULES: &[&Rule] = &[
     &nscache_too_small::RULE,
     &nserver_ipv6_unbracketed::RULE,
     &nserver_is_name::RULE,
+    &nserver_to_itself::RULE,
     &nserver_too_many::RULE,
     &nsrecord_case::RULE,
     &nsrecord_without_nscache::RULE,
@@ -379,6 +393,7 @@ static RULES: &[&Rule] = &[
     &open_resolver::RULE,
     &operation_impossible_for_service::RULE,
     &option_for_other_service::RULE,
+    &option_without_effect::RULE,
     &parent_after_deny::RULE,
     &parent_chain_not_fallback::RULE,
     &parent_credentials_too_long::RULE,
@@ -387,6 +402,7 @@ static RULES: &[&Rule] = &[
     &parent_hop_ignored::RULE,
     &parent_password_in_clear::RULE,
     &parent_plus_without_fakeresolve::RULE,
+    &parent_port_zero::RULE,
     &parent_resolved_once::RULE,
     &parent_same_kind_redirect::RULE,
     &parent_star_without_user::RULE,
@@ -424,6 +440,7 @@ static RULES: &[&Rule] = &[
     &setting_after_service::RULE,
     &setting_overridden::RULE,
     &short_name_evaded::RULE,
+    &single_quotes::RULE,
     &smart_punctuation::RULE,
     &socket_option_unknown::RULE,
     &splice_without_effect::RULE,

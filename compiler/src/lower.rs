@@ -25,6 +25,7 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
+use foldhash::fast::FixedState;
 use grammar::{
     Span,
     directive::{self, Directive, Effect, Kind},
@@ -86,8 +87,12 @@ const FAMILIES: [Handlers; 10] = [
     tls::HANDLERS,
 ];
 
-static BY_NAME: LazyLock<HashMap<&str, Handler>> =
-    LazyLock::new(|| FAMILIES.iter().flat_map(|family| family.iter().copied()).collect());
+static BY_NAME: LazyLock<HashMap<&str, Handler, FixedState>> = LazyLock::new(|| {
+    let rows = FAMILIES.iter().flat_map(|family| family.iter().copied());
+    let mut by_name = HashMap::with_capacity_and_hasher(rows.clone().count(), FixedState::default());
+    by_name.extend(rows);
+    by_name
+});
 
 /// What was included so far.
 #[derive(Default)]
@@ -105,7 +110,7 @@ struct Included {
 enum More {
     /// A file, by `include`.
     File,
-    /// So many bytes of it.
+    /// This many bytes of it.
     Text(usize),
     /// A list of words, by `$file`.
     List { bytes: usize, words: usize },
@@ -261,9 +266,16 @@ impl<'f> Lowering<'f> {
         // Who quotes it means the word.
         let is_comment = |word: &Arg<'_>| self.sources.text(word.at).starts_with(b"#");
         let comment = (0..).zip(&command.arguments).find(|(_, word)| is_comment(word));
-        if let Some((index, word)) = comment
+        if row.name == "users" {
+            // Without a colon it is no account, and said to be none; in a file of users, all of its line is meant so.
+            let account = comment.map(|(_, word)| word);
+            let account =
+                account.filter(|word| word.value.contains(&b':') && word.at.file == command.at.file);
+            if let Some(account) = account {
+                self.report(lints::trailing_comment::account(account));
+            }
+        } else if let Some((index, word)) = comment
             && !free(index)
-            && row.name != "users"
             // A service refuses it, as any other word that is no option.
             && row.effect != Effect::Service
         {

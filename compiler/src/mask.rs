@@ -5,15 +5,18 @@
 //! fields are in doubt ([`fields`]).
 mod fields;
 mod foreign;
+mod shape;
 
 use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
 use grammar::{
-    directive::{self, Directive, Kind},
+    directive::{self, Directive, Effect, Kind},
     syntax::{LineKind, Tree, Word, WordShape},
     template::{MarkerKind, Template},
 };
 
+use self::shape::{ends_in_type, has_type, of_url, password};
+pub(crate) use self::shape::{of_block, of_shape};
 use crate::{
     allow,
     program::auth::AuthType,
@@ -78,7 +81,8 @@ impl Script {
     }
 
     /// Whether `line` can't have a secret, which is seen without reading it.
-    pub(crate) fn is_plain(self, line: &[u8]) -> bool {
+    #[must_use]
+    pub fn is_plain(self, line: &[u8]) -> bool {
         matches!(self, Self::Lines) && is_plain(line)
     }
 
@@ -97,15 +101,6 @@ impl Script {
             }
         }
     }
-}
-
-/// Where the secret of a part of a line starts and ends, if it looks like an account or a URL wherever it stands.
-pub(crate) fn of_shape(part: &[u8]) -> Option<Range<usize>> {
-    if has_type(part) {
-        let start = password(part)?;
-        return (start < part.len()).then_some(start..part.len());
-    }
-    of_url(part)
 }
 
 /// The command that is, or was meant to be, called `name`.
@@ -134,7 +129,11 @@ fn is_plain(line: &[u8]) -> bool {
         && !line.iter().copied().any(begins)
         && !takes_secrets(command)
         && !foreign::is_key(command)
-        && !words.any(|word| foreign::is_key(word) || directive::find(word).is_some_and(has_secrets))
+        && !words.any(|word| {
+            foreign::is_key(word)
+                || word.starts_with(b"-----")
+                || directive::find(word).is_some_and(has_secrets)
+        })
 }
 
 /// Whether a command takes secrets, or may be meant for one that does.
@@ -152,7 +151,7 @@ fn first_word(line: &[u8]) -> &[u8] {
     text.split(u8::is_ascii_whitespace).next().unwrap_or_default()
 }
 
-/// So many lines are one command at most.
+/// The most lines that are one command.
 const MOST_CONTINUED: usize = 64;
 
 /// A shorter line can be split to its end, if no quotes are in it.
@@ -212,6 +211,9 @@ fn of_words(
 ) -> Vec<Range<usize>> {
     let directive = meant(&command.value(line));
     let written = command.span.of(line);
+    if let Some(start) = of_block(line) {
+        return Some(start..line.trim_ascii_end().len()).into_iter().collect();
+    }
     if directive.is_none() && foreign::is_key(written) {
         return foreign::of_rest(line);
     }
@@ -225,8 +227,8 @@ fn of_words(
     let account = if directive.is_none() { of_account(command, line) } else { None };
     let shape = account.or_else(|| shifted(of_shape(written)?, command));
     let mut secrets: Vec<_> = shape.or_else(|| foreign::of_key(command, line)).into_iter().collect();
-    if let Some(rest) = foreign::of_database(directive, arguments, line) {
-        secrets.push(rest);
+    if let Some(more) = foreign::of_log(directive, arguments, line) {
+        secrets.extend(more);
         return secrets;
     }
     if let Some((row, at)) = second(directive, arguments, line) {
@@ -316,11 +318,44 @@ fn of_arguments(
             || behind_type && !has_type(word.span.of(line));
         let secret =
             if is_hidden { inside_quotes(word, line) } else { of_word(directive, index, word, line) };
-        secrets
-            .extend(secret.or_else(|| foreign::of_key(word, line)).or_else(|| foreign::of_named(word, line)));
+        let secret = secret.or_else(|| foreign::of_key(word, line)).or_else(|| foreign::of_named(word, line));
+        let may_be_account = !is_hidden && !typed && word.span.of(line).contains(&b':');
+        let mut accounts =
+            if may_be_account { of_accounts(directive, index, word, line) } else { Vec::new() };
+        if let (Some(secret), Some((first, last))) = (&secret, accounts.first().zip(accounts.last())) {
+            // With both, all from the first to the last.
+            let all = first.start.min(secret.start)..last.end.max(secret.end);
+            accounts = Some(all).into_iter().collect();
+        }
+        if accounts.is_empty() {
+            secrets.extend(secret);
+        } else {
+            secrets.append(&mut accounts);
+        }
     }
     secrets
 }
+
+/// The passwords of accounts without a type, where none should stand.
+fn of_accounts(directive: Option<&Directive>, index: usize, word: &Word, line: &[u8]) -> Vec<Range<usize>> {
+    let name = directive.map_or("", |row| row.name);
+    let kind = directive.and_then(|row| row.parameter(index)).map(|parameter| parameter.kind);
+    let written = word.span.of(line);
+    let bare = written.strip_prefix(b"\"").unwrap_or(written);
+    let is_no_option = || bare.first().is_some_and(|first| !b"-/".contains(first));
+    let found = match kind {
+        _ if has_type(written) => Vec::new(),
+        Some(Kind::Users) => shape::of_accounts(written, shape::is_user_with_more),
+        Some(Kind::Word) if !ACCOUNT_WORDS.contains(&name) || name == "plugin" && index < 2 => Vec::new(),
+        Some(Kind::Path | Kind::Secret) => Vec::new(),
+        None if !directive.is_some_and(|row| row.effect == Effect::Service) || !is_no_option() => Vec::new(),
+        _ => shape::of_accounts(written, shape::is_account),
+    };
+    found.into_iter().filter_map(|range| shifted(range, word)).collect()
+}
+
+/// Commands with words that have a colon of their own only where it is seen.
+const ACCOUNT_WORDS: [&str; 5] = ["nserver", "authnserver", "setuid", "setgid", "plugin"];
 
 /// What stands behind the words of a line that could not be split to its end.
 fn unsplit(tree: &Tree, line: &[u8]) -> Option<Range<usize>> {
@@ -363,10 +398,6 @@ fn of_word(directive: Option<&Directive>, index: usize, word: &Word, line: &[u8]
         Some(Kind::Secret) if name == "users" => password(written).unwrap_or(quote),
         // Its fields have been looked at together.
         Some(Kind::Secret) => return None,
-        // ODBC: `&SOURCE,USER,PASSWORD`.
-        _ if name == "log" && written.get(quote) == Some(&b'&') => {
-            written.iter().position(|byte| *byte == b',')? + 1
-        }
         _ => return of_address(name, word, line),
     };
     behind(from, word, line)
@@ -407,46 +438,10 @@ fn of_address(name: &str, word: &Word, line: &[u8]) -> Option<Range<usize>> {
     named.then(|| shifted(from..at, word)).flatten()
 }
 
-/// What stands before the `@` of a URL, from its scheme on.
-fn of_url(written: &[u8]) -> Option<Range<usize>> {
-    let scheme = written.windows(3).position(|part| part == b"://")?;
-    let at = written.iter().rposition(|byte| *byte == b'@').filter(|at| *at > scheme)?;
-    let is_before = |byte: &u8| b",\"' \t".contains(byte);
-    let before = written.get(..scheme)?.iter().rposition(is_before);
-    Some(before.map_or(0, |before| before + 1)..at)
-}
-
 /// The password of a word that is an account: what stands behind its first colon.
 fn of_account(word: &Word, line: &[u8]) -> Option<Range<usize>> {
     let written = word.span.of(line);
     shifted(password(written)?..written.len(), word)
-}
-
-/// The types of passwords, as they stand in an account.
-const TYPES: [&[u8]; 3] = [b":CL:", b":CR:", b":NT:"];
-
-/// Whether a word looks like an account, wherever it stands.
-fn has_type(written: &[u8]) -> bool {
-    written.windows(4).any(|part| TYPES.iter().any(|known| part.eq_ignore_ascii_case(known)))
-}
-
-/// Whether a word is an account up to its password: a blank has cut it.
-fn ends_in_type(written: &[u8]) -> bool {
-    let tail = |known: &[u8]| {
-        written.len() >= known.len() && {
-            let (_, tail) = written.split_at(written.len() - known.len());
-            tail.eq_ignore_ascii_case(known)
-        }
-    };
-    TYPES
-        .iter()
-        .any(|known| tail(known) || known.get(1..).is_some_and(|bare| written.eq_ignore_ascii_case(bare)))
-}
-
-/// Where the password of `NAME:TYPE:PASSWORD` or `NAME:PASSWORD` starts.
-fn password(written: &[u8]) -> Option<usize> {
-    let colon = written.iter().position(|byte| *byte == b':')?;
-    Some(colon + if written.get(colon + 3) == Some(&b':') { 4 } else { 1 })
 }
 
 #[cfg(test)]

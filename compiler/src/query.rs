@@ -19,7 +19,7 @@ use crate::{
         acl::{Operation, Parent},
         auth::{AuthType, Password, can_be_given},
         resolve::{Resolver, ResolverMode},
-        service::{Family, Service, ServiceKind},
+        service::{Family, ServiceKind},
     },
     sources::Loc,
     table::{Fields, Request, Verdict, WeekTime},
@@ -225,7 +225,7 @@ impl Query {
             (Some(TargetName::Address(address)), _) => Some(address.to_canonical()),
             (_, Resolution::Address(address)) => Some(address.to_canonical()),
             (Some(TargetName::Name(name)), Resolution::Unknown) => {
-                let family = program.services.get(self.service).map(|service| family(service))?;
+                let family = program.services.get(self.service).map(|service| service.family())?;
                 configured(program, name, family)
             }
             (Some(TargetName::Name(_)), Resolution::Nothing) | (None, _) => None,
@@ -269,11 +269,6 @@ impl Query {
         .filter(|(is_unknown, _)| *is_unknown)
         .fold(Fields::NONE, |fields, (_, field)| fields.with(field))
     }
-}
-
-/// Which addresses a service uses.
-pub(crate) fn family(service: &Service) -> Family {
-    service.options.family.map_or(Family::Default, |family| family.value)
 }
 
 /// What a name, in lower case, resolves to without asking anybody.

@@ -33,7 +33,7 @@ pub trait Files {
     }
 }
 
-/// So long may a text be, in bytes. Nobody means more, and with all that it includes spans and tables can address it.
+/// The longest text, in bytes. Nobody means more, and with all that it includes spans and tables can address it.
 pub const LONGEST: usize = 1 << 30;
 
 /// Reads a text, if it is not longer than a configuration may be.
@@ -83,6 +83,14 @@ pub struct Loc {
     pub file: FileId,
     /// Where in it.
     pub span: Span,
+}
+
+impl Loc {
+    /// Whether `other` lies in it.
+    #[must_use]
+    pub fn contains(self, other: Self) -> bool {
+        self.file == other.file && self.span.start <= other.span.start && other.span.end <= self.span.end
+    }
 }
 
 /// Every text that was read.

@@ -76,7 +76,7 @@ pub fn explain(policy: &Policy, query: &Query) -> Trace {
     trace
 }
 
-/// So many ways to end are shown.
+/// How many ways to end are shown.
 const MOST_CASES: usize = 16;
 
 impl Trace {

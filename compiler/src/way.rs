@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use crate::program::{
     acl::{Parent, ParentHost, ParentKind},
     process::Process,
-    service::{External, ServiceKind},
+    service::{External, Family, ServiceKind},
 };
 
 /// What was drawn.
@@ -167,9 +167,15 @@ pub fn hops<'a>(groups: &[Group<'a>]) -> Vec<&'a Parent> {
 }
 
 /// The source addresses that a request can come from, each once: what an `extip` says, or else the service's own for the family of
-/// the first parent, or of `target`. A name and an unknown address are taken for IPv4, which is asked for first.
+/// the first parent, or of `target`. Of an unknown address it is the family that the service asks for first, of a parent's name IPv4.
 #[must_use]
-pub fn origins(groups: &[Group<'_>], external: External, target: Option<IpAddr>) -> Vec<Origin> {
+pub fn origins(
+    groups: &[Group<'_>],
+    external: External,
+    family: Family,
+    target: Option<IpAddr>,
+) -> Vec<Origin> {
+    let to_v6 = target.map_or(matches!(family, Family::V6 | Family::V6ThenV4), |address| address.is_ipv6());
     let (mut drawn, mut ended): (Vec<Option<&ParentHost>>, Vec<Option<&ParentHost>>) =
         (vec![None], Vec::new());
     for group in groups {
@@ -195,7 +201,7 @@ pub fn origins(groups: &[Group<'_>], external: External, target: Option<IpAddr>)
             ParentHost::Address(address) => Origin::Address(address.to_canonical()),
             ParentHost::Name(_) | ParentHost::Unix(_) => Origin::Any,
         });
-        let found = of_extip.map_or_else(|| own(groups, external, target), |origin| vec![origin]);
+        let found = of_extip.map_or_else(|| own(groups, external, to_v6), |origin| vec![origin]);
         for origin in found {
             if !origins.contains(&origin) {
                 origins.push(origin);
@@ -217,26 +223,23 @@ fn each_once(hosts: Vec<Option<&ParentHost>>) -> Vec<Option<&ParentHost>> {
 }
 
 /// The service's own source addresses, by what it can connect to first.
-fn own(groups: &[Group<'_>], external: External, target: Option<IpAddr>) -> Vec<Origin> {
+fn own(groups: &[Group<'_>], external: External, to_v6: bool) -> Vec<Origin> {
     let mut firsts = Vec::new();
     for group in groups {
         let drawn = group.members.iter().filter(|(_, chance)| *chance > 0).map(|(parent, _)| parent);
         firsts.extend(drawn.filter(|parent| is_hop(parent)).map(|parent| match parent.host {
-            ParentHost::Address(address) if !address.is_unspecified() => Some(address),
-            ParentHost::Address(_) => target,
-            _ => None,
+            ParentHost::Address(address) if !address.is_unspecified() => address.is_ipv6(),
+            ParentHost::Address(_) => to_v6,
+            _ => false,
         }));
         if group.always_hops() {
             break;
         }
     }
     if !groups.iter().any(Group::always_hops) {
-        firsts.push(target);
+        firsts.push(to_v6);
     }
-    let of_family = |address: Option<IpAddr>| match address {
-        Some(IpAddr::V6(_)) => IpAddr::V6(external.v6.value),
-        _ => IpAddr::V4(external.v4.value),
-    };
+    let of_family = |v6: bool| if v6 { IpAddr::V6(external.v6.value) } else { IpAddr::V4(external.v4.value) };
     let origin = |address: IpAddr| {
         if address.is_unspecified() { Origin::Any } else { Origin::Address(address) }
     };

@@ -5,6 +5,8 @@
 //! To add a command, add its row to the family's file in `directive/`.
 use std::{collections::HashMap, sync::LazyLock};
 
+use foldhash::fast::FixedState;
+
 mod acl;
 mod auth;
 mod dns;
@@ -17,7 +19,7 @@ mod services;
 mod similar;
 mod tls;
 
-pub use similar::{closest, did_you_mean, only_closest};
+pub use similar::{closest, did_you_mean, one_slip, only_closest};
 
 /// One command of the language.
 #[derive(Debug)]
@@ -128,7 +130,7 @@ pub enum Effect {
 }
 
 impl Arity {
-    /// Whether 3proxy takes so many arguments.
+    /// Whether 3proxy takes this many arguments.
     #[must_use]
     pub fn takes(self, arguments: usize) -> bool {
         arguments >= usize::from(self.least) && self.most.is_none_or(|most| arguments <= usize::from(most))
@@ -174,8 +176,11 @@ pub fn all() -> impl Iterator<Item = &'static Directive> {
 /// The command of this name. Case counts.
 #[must_use]
 pub fn find(name: &[u8]) -> Option<&'static Directive> {
-    static BY_NAME: LazyLock<HashMap<&[u8], &Directive>> =
-        LazyLock::new(|| all().map(|row| (row.name.as_bytes(), row)).collect());
+    static BY_NAME: LazyLock<HashMap<&[u8], &Directive, FixedState>> = LazyLock::new(|| {
+        let mut rows = HashMap::with_capacity_and_hasher(all().count(), FixedState::default());
+        rows.extend(all().map(|row| (row.name.as_bytes(), row)));
+        rows
+    });
     BY_NAME.get(name).copied()
 }
 
@@ -185,7 +190,7 @@ pub fn similar(name: &[u8]) -> Option<&'static str> {
     closest(name, all().map(|row| row.name))
 }
 
-/// The command that is certainly meant by `name`, which is none, and by so many arguments.
+/// The command that is certainly meant by `name`, which is none, with this many arguments.
 #[must_use]
 pub fn meant(name: &[u8], arguments: usize) -> Option<&'static Directive> {
     let row = only_closest(name, all().map(|row| row.name)).and_then(|name| find(name.as_bytes()))?;
@@ -252,7 +257,6 @@ mod tests {
             );
             assert!(std::ptr::eq(find(name.as_bytes()).unwrap(), row));
         }
-        assert_eq!(names.len(), 116);
     }
 
     #[test]

@@ -40,7 +40,7 @@ struct Packed {
 /// The word stands aside.
 const FAR: Packed = Packed { gap: u8::MAX, length: u8::MAX };
 
-/// Of so many words one stands aside in any case: from there the others are counted ([`Tree::words_about`]).
+/// Of this many words one stands aside in any case: from there the others are counted ([`Tree::words_about`]).
 const FAR_EACH: u32 = 64;
 
 impl Packed {

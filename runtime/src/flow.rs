@@ -16,7 +16,7 @@ use crate::{
     recent::Recent,
 };
 
-/// So many datagrams wait while the way is being opened; others that come meanwhile are lost.
+/// How many datagrams wait while the way is being opened; others that come meanwhile are lost.
 const WAITING: usize = 4;
 
 /// One client.

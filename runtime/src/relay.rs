@@ -25,7 +25,7 @@ use buffer::Buffer;
 /// When a relay ends by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Limits {
-    /// So long without a byte in either direction.
+    /// The longest time without a byte in either direction.
     pub idle: Duration,
     /// Whether a direction may live on after the other has ended; otherwise what is buffered is delivered, and that is all.
     pub half_close: bool,

@@ -11,7 +11,7 @@ use std::{
 
 use tempfile::NamedTempFile;
 
-/// So many links may lead to a file, as for the kernel.
+/// The most links that may lead to a file, as for the kernel.
 const MOST_LINKS: usize = 40;
 /// The mode of a file that did not exist, less what the umask takes away.
 const NEW: u32 = 0o660;

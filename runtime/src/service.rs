@@ -82,7 +82,7 @@ fn refuse(mut session: Session) {
 /// Says a last word to a client and hangs up in a way that lets it arrive: a socket that is closed with bytes unread is reset,
 /// and what was on its way to the client is lost.
 pub(crate) async fn hang_up(client: &mut TcpStream, last_word: &[u8], session: &Session) {
-    /// So many bytes of a client that does not listen are read and forgotten.
+    /// How many bytes of a client that does not listen are read and forgotten.
     const PATIENCE: u64 = 1024 * 1024;
     let timeouts = session.snapshot.timeouts;
     let farewell = async {

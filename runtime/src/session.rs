@@ -194,7 +194,7 @@ impl Session {
     /// Which addresses the service uses: `-4`, `-6`, `-46`, `-64`.
     #[must_use]
     pub(crate) fn family(&self) -> Family {
-        self.service.settings.options.family.map_or(Family::Default, |family| family.value)
+        self.service.settings.family()
     }
 
     /// Resolves, authenticates, authorizes and connects, and notes in the record what was decided.
@@ -236,6 +236,13 @@ impl Session {
     #[must_use]
     pub(crate) fn charges(&self) -> Option<&Charges> {
         self.limits.as_deref()?.charges()
+    }
+
+    /// Ends it with this code: gives up what it holds of limits, then writes its record. Who reads that finds the place free.
+    pub(crate) fn end(&mut self, code: u16) {
+        self.limits = None;
+        self.record.code = code;
+        self.log();
     }
 
     /// Writes the record, with the time that has passed since it was begun.

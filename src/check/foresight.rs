@@ -93,7 +93,7 @@ struct Outcome {
 }
 
 impl Foresight {
-    /// What is planned if so much is allowed.
+    /// What is planned where fixes up to `allowed` are.
     pub(super) fn of(&mut self, allowed: Safety) -> &mut Planned {
         match allowed {
             Safety::Safe => &mut self.safe,

@@ -26,7 +26,7 @@ use super::{
     files::path,
 };
 
-/// So many seconds before its end a certificate is reported: 30 days.
+/// How many seconds before its end a certificate is reported: 30 days.
 const SOON: i64 = 30 * 86_400;
 
 /// What a certificate is for.

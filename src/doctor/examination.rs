@@ -15,7 +15,7 @@ use runtime::findings::Explained;
 use super::{host::Host, load::Load};
 use crate::args::ServedBy;
 
-/// Other places are shown for so many of a finding's services.
+/// For how many of a finding's services other places are shown.
 const SHOWN: usize = 4;
 
 /// What is examined.

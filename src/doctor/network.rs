@@ -11,10 +11,10 @@ use super::{
 
 /// What the buffers of a socket need that carries something, in bytes: less, and throughput breaks down.
 const SOCKET: u64 = 8 * 1024;
-/// So long an idle connection should be tracked at most, in seconds: the kernel's default is five days.
+/// The longest that an idle connection should be tracked, in seconds: the kernel's default is five days.
 const TRACKED: u64 = 86_400;
 
-/// One of so many connections may be dropped.
+/// One of this many connections may be dropped.
 const DROPPED: u64 = 10_000;
 
 pub(super) fn examine(examination: &mut Examination<'_>) {

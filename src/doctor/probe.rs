@@ -32,7 +32,7 @@ use super::{
 const PATIENCE: Duration = Duration::from_secs(3);
 /// All of them may take so long.
 const ALL: Duration = Duration::from_secs(30);
-/// So many are asked at a time.
+/// How many are asked at a time.
 const AT_A_TIME: usize = 32;
 
 /// Somebody who should answer.

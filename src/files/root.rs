@@ -8,7 +8,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// So many links may be on the way, as for the kernel.
+/// The most links that may be on the way, as for the kernel.
 const MOST_LINKS: usize = 40;
 
 /// A step of a path that is not taken yet.

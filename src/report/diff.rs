@@ -19,9 +19,9 @@ use words::Version;
 
 use super::printable;
 
-/// So many classes of a list are printed; programs get all.
+/// How many classes of a list are printed; programs get all.
 const CLASSES: usize = 100;
-/// So many services of a list are named.
+/// How many services of a list are named.
 const SERVICES: usize = 4;
 
 /// Both configurations.
@@ -39,14 +39,26 @@ impl<'a> Versions<'a> {
     fn after(self) -> Version<'a> {
         Version(self.new)
     }
+}
 
-    /// A user's name, unless its line hides that word.
-    fn name(self, user: &UserChange) -> String {
-        let of = |version: &Compiled, at: Option<Loc>, name: &str| match at {
-            Some(at) => cite::shown_of(&version.sources, at, name),
+/// Names of users, unless their lines hide these words.
+struct Names<'a> {
+    old: cite::CitedLines<'a>,
+    new: cite::CitedLines<'a>,
+}
+
+impl<'a> Names<'a> {
+    fn of(versions: Versions<'a>) -> Self {
+        let [old, new] = [versions.old, versions.new].map(|version| cite::CitedLines::of(&version.sources));
+        Self { old, new }
+    }
+
+    fn name(&self, user: &UserChange) -> String {
+        let of = |lines: &cite::CitedLines<'_>, at: Option<Loc>, name: &str| match at {
+            Some(at) => lines.shown(at, name),
             None => name.to_owned(),
         };
-        of(self.new, user.new, &of(self.old, user.old, &user.name))
+        of(&self.new, user.new, &of(&self.old, user.old, &user.name))
     }
 }
 
@@ -60,8 +72,9 @@ pub(crate) fn text(out: &mut dyn Write, versions: Versions<'_>, changes: &Change
     if !changes.users.is_empty() {
         writeln!(out, "users")?;
     }
+    let users = Names::of(versions);
     for user in &changes.users {
-        let name = versions.name(user);
+        let name = users.name(user);
         let (name, old) = (printable(&name), user.old.map(|at| versions.before().line(at)));
         let new = user.new.map(|at| versions.after().line(at));
         match (old, new) {

@@ -8,13 +8,13 @@ use compiler::{
 };
 
 use super::{
-    excerpt::{self, Excerpt},
+    excerpt::{Excerpt, Room},
     line_at, line_start, printable,
 };
 
-/// So many lines are shown changed.
+/// How many lines are shown changed.
 const LINES: usize = 3;
-/// So many lines are shown that come in the place of one.
+/// How many lines are shown that come in the place of one.
 const MOST_NEW: usize = 10;
 
 const TITLE: &str = "\x1b[1m\x1b[96m";
@@ -92,7 +92,7 @@ fn change(sources: &Sources, edits: &[&Edit]) -> Option<Change> {
     fixed.extend(source.text.get(done..end).unwrap_or_default());
 
     let interest = first.at.span.start as usize - start;
-    let window = excerpt::window(line.len(), interest..interest);
+    let window = Room::default().window(line.len(), interest);
     let shown = |line: &[u8], window: &Range<usize>| {
         let mut excerpt = Excerpt::default();
         excerpt.line(script, line, 0, window);
@@ -121,7 +121,7 @@ fn change(sources: &Sources, edits: &[&Edit]) -> Option<Change> {
     Some(Change { gone: (!stays).then_some(gone), come })
 }
 
-/// So many bytes that a fix puts into a line are shown.
+/// How many bytes that a fix puts into a line are shown.
 const LONGEST: usize = 200;
 
 #[cfg(test)]

@@ -7,9 +7,9 @@ use compiler::mask::Script;
 pub(super) const STARS: &str = "***";
 /// What stands where a line is cut.
 const CUT: char = '…';
-/// Lines up to so many bytes are shown whole.
+/// The longest line, in bytes, that is shown whole.
 const WHOLE: usize = 200;
-/// Of longer ones so many bytes, and so many of them before what matters.
+/// How many bytes are shown of longer ones, and how many of them before what matters.
 const WINDOW: usize = 160;
 const BEFORE: usize = 40;
 
@@ -94,23 +94,47 @@ impl Excerpt {
     }
 }
 
-/// What is shown of a line of `length` bytes in which `interest` matters.
-pub(super) fn window(length: usize, interest: Range<usize>) -> Range<usize> {
-    if length <= WHOLE {
-        return 0..length;
+/// How much of a line has room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Room {
+    /// The longest line, in bytes, that is shown whole.
+    whole: usize,
+    /// How many bytes are shown of longer ones.
+    window: usize,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self { whole: WHOLE, window: WINDOW }
     }
-    let start = interest.start.min(length).saturating_sub(BEFORE);
-    start..length.min(start + WINDOW)
+}
+
+impl Room {
+    /// What has room in `columns` columns, with a label of `label` columns behind what is marked.
+    pub(super) fn of(columns: usize, label: usize) -> Self {
+        // The signs where it is cut, and a blank before the label.
+        let window = columns.saturating_sub(label + 3).max(columns / 2);
+        Self { whole: columns.min(WHOLE), window: window.min(WINDOW) }
+    }
+
+    /// What is shown of a line of `length` bytes in which `interest` matters.
+    pub(super) fn window(self, length: usize, interest: usize) -> Range<usize> {
+        if length <= self.whole {
+            return 0..length;
+        }
+        let start = interest.min(length).saturating_sub(BEFORE.min(self.window / 4));
+        start..length.min(start + self.window)
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Excerpt, Script, window};
+    use super::{Excerpt, Room, Script};
 
     fn shown(line: &[u8], span: std::ops::Range<usize>) -> (String, String) {
         let mut excerpt = Excerpt::default();
         excerpt.line(Script::Lines, b"first", 1_000, &(0..5));
-        excerpt.line(Script::Lines, line, 2_000, &window(line.len(), span.clone()));
+        excerpt.line(Script::Lines, line, 2_000, &Room::default().window(line.len(), span.start));
         let range = excerpt.shown(2_000 + span.start..2_000 + span.end);
         let marked = excerpt.text.get(range).unwrap().to_owned();
         (excerpt.text.strip_prefix("first\n").unwrap().to_owned(), marked)

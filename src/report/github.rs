@@ -13,7 +13,7 @@ pub(super) fn finding(sources: &Sources, finding: &Finding) -> String {
     let command = if finding.level == Level::Deny { "error" } else { "warning" };
     let Location { path, start, end } = Location::of(sources, finding.at);
     let mut message = finding.message.to_string();
-    if let Some(further) = further(sources, finding) {
+    if let Some(further) = further(sources, finding, false) {
         message += &format!(" ({further})");
     }
     for note in &finding.notes {

@@ -3,11 +3,13 @@ use std::path::Path;
 
 use compiler::{Compiled, finding::Finding};
 
+use crate::args::Image;
+
 /// What to do where an included file is missing.
 const ROOT: &str = "`--root DIR` looks up absolute paths in DIR";
 
-/// Why the answer does not cover all of a configuration, if it does not; `has_root`: the command takes `--root`.
-pub(crate) fn guess(path: &Path, compiled: &Compiled, has_root: bool) -> Option<String> {
+/// Why the answer does not cover all of a configuration, if it does not; `image`: where it was looked up, if the command can be told that.
+pub(crate) fn guess(path: &Path, compiled: &Compiled, image: Option<&Image>) -> Option<String> {
     let name = path.display();
     let errors = compiled.findings.iter().filter(|finding| finding.refused).count();
     let unread: Vec<&Finding> = unread(compiled).collect();
@@ -18,16 +20,21 @@ pub(crate) fn guess(path: &Path, compiled: &Compiled, has_root: bool) -> Option<
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let root = if has_root { format!("; {ROOT}") } else { String::new() };
+        let root = if image.is_some() { format!("; {ROOT}") } else { String::new() };
         return Some(format!(
             "`{name}` could not be read completely: {file}:{line}: {}{more}{root}",
             first.message
         ));
     }
+    let root = image.and_then(|image| image.root.as_deref());
+    // The folder that the command runs in has an empty path.
+    let here =
+        |root: &Path| if root.as_os_str().is_empty() { ".".to_owned() } else { root.display().to_string() };
+    let root = root.map(|root| format!("--root {} ", here(root))).unwrap_or_default();
     let count = if errors == 1 { "1 error".to_owned() } else { format!("{errors} errors") };
     (errors > 0).then(|| {
         format!(
-            "3proxy would reject `{name}` ({count}); the answer covers only what could be read. Run `cfgc check {name}` for details."
+            "3proxy would reject `{name}` ({count}); the answer covers only what could be read. Run `cfgc check {root}{name}` for details."
         )
     })
 }

@@ -17,6 +17,7 @@ use compiler::{
     program::{Program, Set, acl::AclRef, settings},
     sources::{Loc, Sources},
 };
+use grammar::Text;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -107,21 +108,30 @@ struct Table {
 
 /// Places as `path:line:column`.
 #[derive(Clone, Copy)]
-struct Places<'a>(&'a Sources);
+struct Places<'a> {
+    sources: &'a Sources,
+    cited: &'a cite::CitedLines<'a>,
+}
 
 impl Places<'_> {
     fn of(self, at: Loc) -> String {
-        place(self.0, at)
+        place(self.sources, at)
     }
 
     /// A word of the line at a place, without what is secret of it.
     fn shown(self, at: Loc, word: &str) -> String {
-        cite::shown_of(self.0, at, word)
+        self.cited.shown(at, word)
+    }
+
+    /// The same for text that need not be UTF-8. `at`: where it was set; a default is no secret.
+    fn text(self, at: Option<Loc>, text: &Text) -> Value {
+        let text = text.to_string();
+        at.map_or_else(|| text.clone(), |at| self.shown(at, &text)).into()
     }
 
     /// What several words of that line may show.
     fn citing(self, at: Loc) -> cite::Citing {
-        cite::Citing::of(self.0, at)
+        self.cited.citing(at)
     }
 
     fn each(self, places: &[Loc]) -> Vec<String> {
@@ -129,12 +139,17 @@ impl Places<'_> {
     }
 
     /// A setting that has a value always.
-    fn set<T>(self, name: &'static str, set: &Set<T>, value: impl FnOnce(&T) -> Value) -> Setting {
-        Setting { name, value: value(&set.value), at: set.at.map(|at| self.of(at)) }
+    fn set<T>(
+        self,
+        name: &'static str,
+        set: &Set<T>,
+        value: impl FnOnce(Option<Loc>, &T) -> Value,
+    ) -> Setting {
+        Setting { name, value: value(set.at, &set.value), at: set.at.map(|at| self.of(at)) }
     }
 
     fn setting(self, settings::Setting { label, value, at, .. }: &settings::Setting<'_>) -> Setting {
-        Setting { name: label, value: value::of(*value), at: at.map(|at| self.of(at)) }
+        Setting { name: label, value: value::of(self, *at, *value), at: at.map(|at| self.of(at)) }
     }
 
     /// A setting that is there or not.
@@ -145,7 +160,8 @@ impl Places<'_> {
 
 /// Writes one document.
 pub(crate) fn write(out: &mut dyn Write, sources: &Sources, policy: &Policy) -> io::Result<()> {
-    super::write_json(out, &document(Places(sources), policy))
+    let cited = cite::CitedLines::of(sources);
+    super::write_json(out, &document(Places { sources, cited: &cited }, policy))
 }
 
 fn document(places: Places<'_>, policy: &Policy) -> Document {
@@ -170,12 +186,12 @@ fn document(places: Places<'_>, policy: &Policy) -> Document {
         traps,
         history: _,
     } = &**policy.program();
-    let files = places.0.iter().map(|(_, source)| File {
+    let files = places.sources.iter().map(|(_, source)| File {
         path: source.path.display().to_string(),
         included_at: source.included_at.map(|at| places.of(at)),
         bytes: source.text.len(),
     });
-    let cache_size = places.set("authcache", auth_cache_size, |size| (*size).into());
+    let cache_size = places.set("authcache", auth_cache_size, |_, size| (*size).into());
     let process = std::iter::once(cache_size).chain(global::process(places, process)).collect();
     Document {
         version: VERSION,

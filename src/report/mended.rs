@@ -5,7 +5,7 @@ use compiler::fix::{Made, Mended, Withheld};
 
 use super::{printable, thousands};
 
-/// So many of one rule in one file are told one by one.
+/// How many of one rule in one file are told one by one.
 const ONE_BY_ONE: usize = 8;
 
 /// A line for each fix, or for many of one rule.

@@ -128,7 +128,7 @@ fn level(level: Level) -> &'static str {
 /// The message with what to do.
 fn text(sources: &Sources, finding: &Finding) -> String {
     let mut text = finding.message.to_string();
-    if let Some(further) = further(sources, finding) {
+    if let Some(further) = further(sources, finding, false) {
         text += &format!(" ({further})");
     }
     for note in &finding.notes {

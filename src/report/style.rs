@@ -10,7 +10,7 @@ pub(crate) struct Style {
     pub(super) color: bool,
     /// Places are links, as terminals know them (OSC 8).
     pub(super) links: bool,
-    /// So many columns are there; `None`: nobody knows.
+    /// How many columns there are; `None`: nobody knows.
     pub(super) width: Option<u16>,
 }
 

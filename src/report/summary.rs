@@ -69,13 +69,13 @@ impl Summary {
         self.files.extend(sources.iter().map(|(_, source)| files.place(&source.path)));
     }
 
-    /// So many fixes would be made by `--fix`, and so many more by `--unsafe-fixes`.
+    /// Adds fixes that would be made by `--fix`, and those that `--unsafe-fixes` would make besides.
     pub(crate) fn would_be_fixed(&mut self, safe: usize, more: usize) {
         self.fixable.0 += safe as u64;
         self.fixable.1 += more as u64;
     }
 
-    /// So many at most: it was not tried.
+    /// At most this many: it was not tried.
     pub(crate) fn may_be_fixed(&mut self, findings: &[Finding]) {
         let of = |safety| {
             let fixes = findings.iter().filter_map(|finding| finding.fix.as_ref());
@@ -151,12 +151,14 @@ impl Summary {
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let files = self.checked();
-        let fixes = |count: u64| match (self.at_most, self.or_more) {
+        let some = |count: u64| match (self.at_most, self.or_more) {
             (false, false) => count.to_string(),
             (true, false) => format!("up to {count}"),
             (false, true) => format!("at least {count}"),
             (true, true) => format!("about {count}"),
         };
+        // Fixes are no findings: what one brings another one may mend.
+        let fixes = |count: u64| format!("{} fix{}", some(count), if count == 1 { "" } else { "es" });
         if self.fixed > 0 {
             write!(f, "{} {}, ", self.fixed, if self.planned { "would be fixed" } else { "fixed" })?;
         }
@@ -169,10 +171,10 @@ impl fmt::Display for Summary {
         match self.fixable() {
             (0, 0) if self.or_more => f.write_str("; not all fixes were tried")?,
             (0, 0) => {}
-            (safe, 0) => write!(f, "; --fix mends {}", fixes(safe))?,
-            (0, other) => write!(f, "; --unsafe-fixes mends {}", fixes(other))?,
+            (safe, 0) => write!(f, "; --fix makes {}", fixes(safe))?,
+            (0, other) => write!(f, "; --unsafe-fixes makes {}", fixes(other))?,
             (safe, other) => {
-                write!(f, "; --fix mends {}, --unsafe-fixes {} more", fixes(safe), fixes(other))?;
+                write!(f, "; --fix makes {}, --unsafe-fixes {} more", fixes(safe), some(other))?;
             }
         }
         if self.left_untried && !(self.or_more && self.fixable() == (0, 0)) {
@@ -192,22 +194,22 @@ mod tests {
     #[test]
     fn a_number_of_fixes_that_is_not_sure_is_told_so() {
         for ((at_most, or_more, left_untried), says) in [
-            ((false, false, false), "nothing found in 0 files; --fix mends 3, --unsafe-fixes 1 more"),
+            ((false, false, false), "nothing found in 0 files; --fix makes 3 fixes, --unsafe-fixes 1 more"),
             (
                 (true, false, false),
-                "nothing found in 0 files; --fix mends up to 3, --unsafe-fixes up to 1 more",
+                "nothing found in 0 files; --fix makes up to 3 fixes, --unsafe-fixes up to 1 more",
             ),
             (
                 (false, true, false),
-                "nothing found in 0 files; --fix mends at least 3, --unsafe-fixes at least 1 more",
+                "nothing found in 0 files; --fix makes at least 3 fixes, --unsafe-fixes at least 1 more",
             ),
             (
                 (true, true, false),
-                "nothing found in 0 files; --fix mends about 3, --unsafe-fixes about 1 more",
+                "nothing found in 0 files; --fix makes about 3 fixes, --unsafe-fixes about 1 more",
             ),
             (
                 (false, false, true),
-                "nothing found in 0 files; --fix mends 3, --unsafe-fixes 1 more; not all fixes were tried",
+                "nothing found in 0 files; --fix makes 3 fixes, --unsafe-fixes 1 more; not all fixes were tried",
             ),
         ] {
             let mut summary = Summary { at_most, ..Summary::default() };

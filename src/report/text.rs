@@ -8,15 +8,17 @@ use compiler::{
 
 use super::{
     difference,
-    excerpt::{self, Excerpt},
+    excerpt::{Excerpt, Room},
     further, line_at, line_start, place, printable,
     style::Style,
 };
 
 /// Marked lines that are so near are shown together.
 const NEAR: u32 = 6;
-/// Narrower than so many columns nothing is shown.
+/// The fewest columns in which something is shown.
 const NARROWEST: usize = 40;
+/// What stands between the number of a line and the line.
+const GUTTER: usize = " | ".len();
 /// Stand for the place of a piece of source until it is rendered; of further pieces nothing is shown.
 /// Private use characters of the source are shown as others, so they do not stand anywhere else.
 const STAND_INS: [char; 8] =
@@ -57,11 +59,16 @@ impl Text {
     pub(super) fn new(style: impl Into<Style>) -> Self {
         let style = style.into();
         let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
-        let renderer = match style.width {
-            Some(width) => renderer.term_width(usize::from(width).max(NARROWEST)),
-            None => renderer,
-        };
-        Self { renderer, style }
+        let text = Self { renderer, style };
+        match text.columns() {
+            Some(columns) => Self { renderer: text.renderer.term_width(columns), style },
+            None => text,
+        }
+    }
+
+    /// How many columns there are. `None`: nobody knows.
+    fn columns(&self) -> Option<usize> {
+        self.style.width.map(|width| usize::from(width).max(NARROWEST))
     }
 
     /// A finding, without a line end behind it.
@@ -73,7 +80,7 @@ impl Text {
     pub(super) fn titled(&self, sources: &Sources, name: &str, finding: &Finding) -> String {
         let tone = if finding.level == Level::Deny { Tone::ERROR } else { Tone::WARNING };
         let title = tone.with_name(name).primary_title(printable(&finding.message));
-        let further = further(sources, finding);
+        let further = further(sources, finding, true);
         let notes = finding.notes.iter().map(|note| &**note).chain(further.iter().map(String::as_str));
         let piece = Piece {
             title: if finding.rule.is_empty() { title } else { title.id(finding.rule) },
@@ -94,7 +101,8 @@ impl Text {
         let mut group = Group::with_title(title);
         let clusters = clusters(&marks);
         for (near, stand_in) in clusters.iter().zip(STAND_INS) {
-            group = group.elements(snippet(sources, near).map(|snippet| snippet.path(stand_in.to_string())));
+            group =
+                group.elements(self.snippet(sources, near).map(|snippet| snippet.path(stand_in.to_string())));
         }
         for note in notes.iter().map(|note| printable(note)) {
             group = group.element(Tone::NOTE.message(note));
@@ -167,38 +175,46 @@ fn clusters<'a, 'b>(marks: &'b [Mark<'a>]) -> Vec<Vec<&'b Mark<'a>>> {
     clusters
 }
 
-/// A piece of source with its marks.
-fn snippet<'a>(sources: &Sources, marks: &[&Mark<'a>]) -> Option<Snippet<'a, Annotation<'a>>> {
-    let first = marks.first()?;
-    let source = sources.get(first.at.file)?;
-    let script = Script::of(sources, source);
-    let (top, bottom) = marks.iter().fold((first, first), |(top, bottom), mark| {
-        (if mark.line < top.line { mark } else { top }, if mark.line > bottom.line { mark } else { bottom })
-    });
-    let mut excerpt = Excerpt::default();
-    let mut start = line_start(sources, top.at);
-    for number in top.line..=bottom.line {
-        let line = line_at(source, start);
-        let of_line =
-            marks.iter().filter(|mark| mark.line == number).map(|mark| mark.at.span.start as usize - start);
-        let interest = of_line.min().unwrap_or_default();
-        let script = script.at(&source.text, start);
-        excerpt.line(script, line, start, &excerpt::window(line.len(), interest..interest));
-        start += line.len() + 1;
-    }
-    let mut snippet = Snippet::source(excerpt.text.clone()).line_start(top.line as usize);
-    for mark in marks {
-        let line = line_start(sources, mark.at);
-        let end = line + line_at(source, line).len();
-        // What spans lines is marked in its first one.
-        let span = mark.at.span.start as usize..(mark.at.span.end as usize).min(end);
-        let mut annotation = mark.kind.span(excerpt.shown(span));
-        if !mark.label.is_empty() {
-            annotation = annotation.label(printable(mark.label));
+impl Text {
+    /// A piece of source with its marks.
+    fn snippet<'a>(&self, sources: &Sources, marks: &[&Mark<'a>]) -> Option<Snippet<'a, Annotation<'a>>> {
+        let first = marks.first()?;
+        let source = sources.get(first.at.file)?;
+        let script = Script::of(sources, source);
+        let (top, bottom) = marks.iter().fold((first, first), |(top, bottom), mark| {
+            (
+                if mark.line < top.line { mark } else { top },
+                if mark.line > bottom.line { mark } else { bottom },
+            )
+        });
+        let mut excerpt = Excerpt::default();
+        let mut start = line_start(sources, top.at);
+        let gutter = bottom.line.to_string().len() + GUTTER;
+        for number in top.line..=bottom.line {
+            let line = line_at(source, start);
+            let of_line = || marks.iter().filter(|mark| mark.line == number);
+            let interest =
+                of_line().map(|mark| mark.at.span.start as usize - start).min().unwrap_or_default();
+            let label = of_line().map(|mark| mark.label.chars().count()).max().unwrap_or_default();
+            let room = self.columns().map(|columns| Room::of(columns.saturating_sub(gutter), label));
+            let script = script.at(&source.text, start);
+            excerpt.line(script, line, start, &room.unwrap_or_default().window(line.len(), interest));
+            start += line.len() + 1;
         }
-        snippet = snippet.annotation(annotation);
+        let mut snippet = Snippet::source(excerpt.text.clone()).line_start(top.line as usize);
+        for mark in marks {
+            let line = line_start(sources, mark.at);
+            let end = line + line_at(source, line).len();
+            // What spans lines is marked in its first one.
+            let span = mark.at.span.start as usize..(mark.at.span.end as usize).min(end);
+            let mut annotation = mark.kind.span(excerpt.shown(span));
+            if !mark.label.is_empty() {
+                annotation = annotation.label(printable(mark.label));
+            }
+            snippet = snippet.annotation(annotation);
+        }
+        Some(snippet)
     }
-    Some(snippet)
 }
 
 /// How the files of these marks came in.
@@ -222,4 +238,37 @@ fn included(sources: &Sources, marks: &[Mark<'_>]) -> Vec<String> {
         }
     }
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use compiler::{compile, sources::MemoryFiles};
+
+    use super::{Style, Text};
+
+    /// What is shown of a source, and what is said of places in it, stays in the columns that there are.
+    #[test]
+    fn a_long_line_is_cut_where_the_terminal_ends() {
+        for hosts in [3, 8, 12, 200] {
+            let names: Vec<String> = (0..hosts).map(|host| format!("host{host}.example.net")).collect();
+            let text = format!("deny * * {}\nallow *\nproxy -i127.0.0.1\n", names.join(","));
+            let mut files = MemoryFiles::default();
+            files.insert("a", text);
+            let compiled = compile(Path::new("a"), &files);
+            let finding =
+                compiled.findings.iter().find(|it| it.rule == "hostname-rule-bypassed-by-address").unwrap();
+            for width in [60, 100, 150] {
+                let style = Style { width: Some(width), ..Style::default() };
+                let shown = Text::new(style).finding(&compiled.sources, finding);
+                let marked = shown.lines().find(|line| line.contains('^')).unwrap().chars().count();
+                let of_source =
+                    shown.lines().filter(|line| line.starts_with(|first: char| first.is_ascii_digit()));
+                let longest = of_source.map(|line| line.chars().count()).max().unwrap_or_default();
+                assert!(longest <= width.into(), "{width}: {shown}");
+                assert!(marked <= width.into(), "{width}: {shown}");
+            }
+        }
+    }
 }

@@ -50,7 +50,7 @@ impl<'a> Subject<'a> {
         let program = self.policy.program();
         Some(WayOut {
             direct: way::direct_share(&groups),
-            origins: way::origins(&groups, service.external, case.query.address(program)),
+            origins: way::origins(&groups, service.external, service.family(), case.query.address(program)),
             attempts: way::attempts(&program.process, service.kind),
             groups,
         })

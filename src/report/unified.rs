@@ -16,7 +16,7 @@ use super::{
 };
 use crate::args::Color;
 
-/// So many lines are shown around what changes.
+/// How many lines are shown around what changes.
 const CONTEXT: usize = 3;
 
 /// How it looks.

@@ -29,7 +29,7 @@ fn measured_cases_are_found_at_the_right_line() {
     every_case(&folder, 30);
 }
 
-/// Judges every case of a folder that must hold so many at least, and fails with all that is wrong.
+/// Judges every case of a folder, which must hold `least` or more, and fails with all that is wrong.
 fn every_case(folder: &Path, least: usize) {
     let mut cases: Vec<PathBuf> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -140,6 +140,8 @@ fn a_guess_is_no_success() {
     write("users.cfg", "internal 127.0.0.1\nusers $/nowhere/users\ninclude /nowhere/more\nsocks\n");
     write("nested.cfg", "include users.cfg\nsocks\n");
     write("broken.cfg", "internal 127.0.0.1\nfrobnicate\nsocks\n");
+    let checked = |root: &str| format!("Run `cfgc check --root {root} broken.cfg` for details");
+    let (old, new) = (checked("image"), checked("."));
     fs::create_dir_all(folder.path().join("image/nowhere")).unwrap();
     write("image/nowhere/users", "alice:CL:x");
     write("image/nowhere/more", "maxconn 5");
@@ -157,6 +159,9 @@ fn a_guess_is_no_success() {
         (&["users.cfg", "users.cfg", "--root", "image"], 0, ""),
         (&["users.cfg", "good.cfg", "--old-root", "image"], 0, ""),
         (&["good.cfg", "broken.cfg"], 2, "3proxy would reject `broken.cfg` (1 error); "),
+        (&["good.cfg", "broken.cfg"], 2, "Run `cfgc check broken.cfg` for details"),
+        (&["broken.cfg", "good.cfg", "--root", ".", "--old-root", "image"], 2, &old),
+        (&["good.cfg", "broken.cfg", "--root", ".", "--old-root", "image"], 2, &new),
     ] {
         let output = cfgc::command().arg("diff").args(arguments).current_dir(folder.path()).output().unwrap();
         let err = String::from_utf8(output.stderr).unwrap();

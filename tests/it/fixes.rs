@@ -61,3 +61,17 @@ fn one_that_is_not_safe_is_found() {
     let finding = Finding::new("x", Level::Deny, at, "x").fix(Fix::replace("x", Safety::Safe, at, "flush"));
     mending::changes_only_its_lines(Path::new(MAIN), &files, &before, &finding);
 }
+
+/// Configurations in which fixes met each other: a fuzzer found them.
+#[test]
+fn of_torn_lines() {
+    for text in [
+        "deny * * *badsite.example\ndeny * * *.badsite.excmple\ndeny * * .badsite.exa\x0epl * * *badsite.example\ndeny * * *.badsite.excmple\n\
+         deny * * .badsite.example\nallow *\nproxy\n",
+        "# `*name` needs something before it, `.deny * * *badsite.example\ndeny * * *.badsite.excmple\ndeny * * .badsite.exa\x0epl * * *badsite.example\n\
+         deny * * *.badsite.excmple\ndeny * * .badsite.example\nallow *\nproxy\n",
+    ] {
+        let (files, _) = files(text);
+        assert!(mending::hold(Path::new(MAIN), &files) > 0, "{text}");
+    }
+}

@@ -43,6 +43,7 @@ fn the_exit_status_says_whether_tests_pass_fail_or_can_not_be_run() {
         (CONFIG, &[BAD], &["--coverage"], 1, "no test reaches 3proxy.cfg:3:1: deny *\n", ""),
         (CONFIG, &[BAD], &["--format", "json"], 1, "\"failed\": 1", ""),
         (CONFIG, &[BAD], &["--format", "junit"], 1, "<failure ", ""),
+        (CONFIG, &[BAD], &["--format", "junit"], 1, "\ndecided by: 3proxy.cfg:2<", ""),
     ] {
         let (status, said, complained) = test(config, tests, options);
         assert_eq!(status, code, "{tests:?} {options:?}\n{said}{complained}");

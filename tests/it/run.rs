@@ -44,6 +44,14 @@ fn what_can_not_be_run_is_refused_with_a_status() {
 }
 
 #[test]
+fn standard_input_is_no_file_to_run() {
+    let said = command().args(["run", "-"]).output().unwrap();
+    assert_eq!(said.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&said.stderr);
+    assert!(said.contains("`run` does not read standard input"), "{said}");
+}
+
+#[test]
 fn an_allowed_rule_does_not_refuse() {
     let cfgc = Cfgc::run_with("auth iponly\nallow *\nsocks -p@socks\n", &["--allow", "open-proxy"]);
     let ready = format!("ready: listening on 0.0.0.0:{}", cfgc.at("socks").port());

@@ -14,21 +14,20 @@ use tempfile::TempDir;
 use crate::support::{
     cfgc::{Cfgc, command},
     client::{http_get, socks5},
-    server,
+    formats, server,
 };
 
 /// What every password has in it, at its start and at its end.
 const CORE: &str = "zqjxkvw";
 /// What may stand between.
 const MIDDLES: [&str; 9] = ["", ",", ":", "`", "$", "$1$salt$", "@", "%41", "/"];
-/// So many configurations are tried, each with so many lines.
+/// How many configurations are tried, and the lines of each.
 const CONFIGURATIONS: u32 = 20;
 const LINES: usize = 40;
 
 #[test]
 fn no_format_of_check_prints_one() {
-    let formats =
-        ["text", "short", "json", "sarif", "github", "junit"].map(|format| vec!["--format", format]);
+    let formats = formats::FINDINGS.map(|format| vec!["--format", format]);
     let diffs = [vec!["--diff"], vec!["--diff", "--unsafe-fixes"]];
     let all: Vec<_> = formats.into_iter().chain(diffs).collect();
     holds(|folder| {
@@ -52,8 +51,26 @@ fn no_other_command_prints_one() {
         }
         hides(folder, "diff", &["other.cfg"]);
         hides(folder, "diff", &["--json", "other.cfg"]);
-        hides_in(folder, &["test", "3proxy.cfg", "tests.toml"]);
-        hides_in(folder, &["test", "--coverage", "--format", "json", "3proxy.cfg", "tests.toml"]);
+    });
+}
+
+/// What these print hangs on decisions, so the configurations are such as 3proxy accepts.
+#[test]
+fn no_command_that_decides_prints_one() {
+    holds_of(accepted(), |folder| {
+        std::fs::write(folder.join("other.cfg"), "auth iponly\nproxy\n").unwrap();
+        std::fs::write(folder.join("tests.toml"), TESTS).unwrap();
+        for format in formats::SUITES {
+            let told =
+                hides_in(folder, &["test", "--coverage", "--format", format, "3proxy.cfg", "tests.toml"]);
+            assert!(told.contains("fail") || told.contains("\"passed\": false"), "no test fails: {told}");
+        }
+        hides(folder, "ir", &["--json"]);
+        for json in [&[][..], &["--json"]] {
+            let question = ["--service", "3128", "--from", "10.0.0.1", "--user", "bob", "--to", "a.test:80"];
+            hides(folder, "trace", &[&question, json].concat());
+            hides(folder, "diff", &[json, &["other.cfg"]].concat());
+        }
     });
 }
 
@@ -126,7 +143,12 @@ fn nothing_that_runs_prints_one() {
 
 /// Tries `check` on random configurations, which are `3proxy.cfg` in the folder that it is given.
 fn holds(check: impl Fn(&Path)) {
-    let lines = proptest::collection::vec(line(), LINES);
+    holds_of(line(), check);
+}
+
+/// The same of configurations with these lines.
+fn holds_of(line: impl Strategy<Value = String>, check: impl Fn(&Path)) {
+    let lines = proptest::collection::vec(line, LINES);
     let config =
         Config { cases: CONFIGURATIONS, max_shrink_iters: 0, failure_persistence: None, ..Config::default() };
     // The same each time: whether a change is good does not depend on luck.
@@ -162,20 +184,25 @@ expect = \"allow\"
 entry = 1
 ";
 
-/// Runs a command on the configuration, and looks through what it prints.
-fn hides(folder: &Path, name: &str, arguments: &[&str]) {
-    hides_in(folder, &[&[name], arguments, &["3proxy.cfg"]].concat());
+/// Runs a command on the configuration, looks through what it prints, and returns its output.
+fn hides(folder: &Path, name: &str, arguments: &[&str]) -> String {
+    hides_in(folder, &[&[name], arguments, &["3proxy.cfg"]].concat())
 }
 
-/// Runs a command line in the configuration's folder, and looks through what it prints.
-fn hides_in(folder: &Path, arguments: &[&str]) {
+/// The same of a command line in the configuration's folder.
+fn hides_in(folder: &Path, arguments: &[&str]) -> String {
     let Output { stdout, stderr, .. } =
         command().args(arguments).current_dir(folder).stdin(Stdio::null()).output().unwrap();
+    assert!(!stdout.is_empty() || !stderr.is_empty(), "`cfgc {arguments:?}` prints nothing");
+    let complaint = String::from_utf8_lossy(&stderr);
+    assert!(!complaint.contains("try '--help'"), "`cfgc {arguments:?}` is no command line: {complaint}");
+    let output = String::from_utf8_lossy(&stdout).into_owned();
     for printed in [stdout, stderr] {
         let printed = String::from_utf8_lossy(&printed).to_lowercase();
         let shown: Vec<_> = printed.lines().filter(|line| line.contains(CORE)).collect();
         assert!(shown.is_empty(), "`cfgc {arguments:?}` prints a password:\n{}", shown.join("\n"));
     }
+    output
 }
 
 /// A line with a password.
@@ -183,10 +210,11 @@ fn line() -> impl Strategy<Value = String> {
     (select(&MIDDLES[..]), any::<bool>(), any::<[Index; 3]>()).prop_map(|(middle, quoted, choices)| {
         let secret = format!("{CORE}{middle}{CORE}");
         let [kind, first, second] = choices;
-        let line = match kind.index(4) {
+        let line = match kind.index(5) {
             0 => users(&secret, first),
             1 => parent(&secret, first, second),
             2 => radius(&secret, first, second),
+            3 => bare(&secret, first),
             _ => other(&secret, first, second),
         };
         if quoted { quote(&line, &secret) } else { line }
@@ -260,8 +288,33 @@ fn radius(secret: &str, how: Index, which: Index) -> String {
     format!("radius {}", fields.join(" "))
 }
 
+/// Lines that 3proxy accepts, with a password in one of their words.
+fn accepted() -> impl Strategy<Value = String> {
+    const LINES: [&str; 14] = [
+        "users bob:CL:S",
+        "users alice:CL:x bob:CL:S \"eve:CR:$1$S$S\"",
+        "allow bob * * *",
+        "deny bob:CL:S",
+        "deny * * NAMED",
+        "allow alice * * 80\nparent 1000 http 10.0.0.1 3128 bob S",
+        "allow alice * * 81\nparent 1000 socks5+ 10.0.0.1 1080 bob:CL S",
+        "system \"run NAMED\"",
+        "plugin p.so start NAMED",
+        "logformat \"L%E NAMED %U\"",
+        "log /var/log/3proxy.log?NAMED",
+        "nsrecord NAMED 10.0.0.1",
+        "radius S 127.0.0.1",
+        "#users bob:CL:S",
+    ];
+    const NAMED: [&str; 4] = ["password=S", "token=S", "bob:CL:S", "http://bob:S@h/"];
+    any::<[Index; 2]>().prop_map(|[line, named]| {
+        let line = line.get(&LINES).replace("NAMED", named.get::<&str>(&NAMED));
+        line.replace('S', &format!("{CORE}-{CORE}"))
+    })
+}
+
 /// Lines that have no place for a password; `W` is a word with one.
-const OTHERS: [&str; 38] = [
+const OTHERS: [&str; 47] = [
     "allow W",
     "allow bob,W",
     "deny * * W",
@@ -277,6 +330,9 @@ const OTHERS: [&str; 38] = [
     "admin -W",
     "proxy W",
     "proxy -p1W",
+    "proxy -rW",
+    "system W",
+    "logformat W",
     "socks -iW",
     "tcppm 2525 W 25",
     "nserver W",
@@ -300,7 +356,39 @@ const OTHERS: [&str; 38] = [
     "setuid W",
     "W",
     "#allow W",
+    "setgid W",
+    "parentretries W",
+    "connlim 1 60 W",
+    "plugin /a.so init W",
+    "log radius W",
+    "dnspr W",
 ];
+
+/// Lines in which a password stands without anything that an account has; `@S@` is one.
+const BARE: [&str; 16] = [
+    "allow bob:@S@",
+    "deny alice,bob:@S@",
+    "allow * bob:@S@",
+    "bandlimin 1000 bob:@S@",
+    "connlim 1 60 bob:@S@",
+    "nserver bob:@S@",
+    "setuid bob:@S@",
+    "proxy bob:@S@",
+    "plugin /a.so init bob:@S@",
+    "log &db bob @S@",
+    "log &DSN=db;UID=bob;PWD=@S@",
+    "log radius @S@",
+    "log http://h/?password=@S@",
+    "log /var/log/x?token=@S@ D",
+    "allow * * http://h/?api_key=@S@",
+    "ssl_client_key \"-----BEGIN RSA PRIVATE KEY-----@S@\"",
+];
+
+/// A line with a password that only the command or a word beside it tells.
+fn bare(secret: &str, line: Index) -> String {
+    // A comma would end what names it.
+    line.get(&BARE).replace("@S@", &secret.replace([',', '"'], ""))
+}
 
 /// A line that has no place for a password, with one in a form that tells.
 fn other(secret: &str, command: Index, form: Index) -> String {

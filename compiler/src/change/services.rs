@@ -21,7 +21,7 @@ use crate::{
     table::{Decision, Verdict},
 };
 
-/// So much work is put into all lists together.
+/// How much work is put into all lists together.
 const WORK: u64 = 400_000_000;
 
 /// Which services are the same: indexes into both. The others are noted as opened or closed.

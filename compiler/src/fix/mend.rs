@@ -1,9 +1,13 @@
 //! Makes fixes until there is none left that helps.
 //!
 //! A fix is made whole or not at all. Of two that touch, or of which one changes what the finding of the other points at, one is
-//! made ([`apart`]), and the other by the next pass if it is still wanted. What was made is compiled: a fix stays only if no rule finds more than before, so no fix leaves a fault that was not
-//! seen before. What a fix brings may have fixes of its own: it is tried with those when nothing else is left.
-//! Nor does one stay after which a rule finds more in another configuration that reads the file ([`elsewhere`]).
+//! made ([`apart`]), and the other by the next pass if it is still wanted. What was made is compiled: a fix stays only if its finding
+//! is gone and no rule finds more than before, here and in other configurations that read the file ([`elsewhere`]). So no fix leaves a
+//! fault that was not seen before. What a fix brings, or uncovers of its own rule, may have fixes of its own: it is tried with those
+//! when nothing else is left.
+//!
+//! One thing may come: 3proxy reads nothing of a line that it refuses, so a safe fix of one brings what was always wrong with it. If that
+//! is less bad than a file that 3proxy refuses, it does not hold the fix back.
 mod apart;
 mod elsewhere;
 mod kept;
@@ -20,7 +24,7 @@ use kept::Kept;
 use super::{Edit, Fix, Safety, apply};
 use crate::{
     Compiled,
-    finding::Finding,
+    finding::{Finding, Level},
     sources::{FileId, Files, Source, Sources},
 };
 
@@ -29,10 +33,10 @@ const MOST_PASSES: u32 = 32;
 /// Compilations in all: what a bad fix among many costs is found by halving.
 const MOST_TRIES: u32 = 200;
 
-/// Fixes that follow from another are made in so many steps.
+/// The most steps in which fixes that follow from another are made.
 const MOST_FOLLOWING: u32 = 4;
 
-/// So many lines that 3proxy refuses are fixed one after the other; more are fixed together.
+/// The most lines that 3proxy refuses which are fixed one after the other; more are fixed together.
 const MOST_ONE_BY_ONE: usize = 8;
 
 /// Compilations of other configurations.
@@ -42,13 +46,13 @@ const MOST_ELSEWHERE: usize = 1000;
 const MOST_OFFERED: u32 = 24;
 /// And of other configurations.
 const MOST_OFFERED_ELSEWHERE: usize = 1000;
-/// Texts of so many bytes in all are tried for that.
+/// The longest texts, in bytes together, that are tried for that.
 const LONGEST_TRIED: usize = 256 * 1024;
 
-/// Of long texts fewer compilations are tried: of so many bytes together, to make fixes and to see which can be offered.
+/// Of long texts fewer compilations are tried: how many bytes are compiled in all, to make fixes and to see which can be offered.
 const MOST_BYTES: usize = 64 << 20;
 const MOST_BYTES_OFFERED: usize = 1 << 20;
-/// So many are tried however long the texts are.
+/// The compilations that are tried however long the texts are.
 const FEWEST_TRIES: u32 = 4;
 
 /// A configuration with fixes made.
@@ -217,7 +221,7 @@ struct Mender<'a> {
     compile: &'a dyn Fn(&dyn Files) -> Compiled,
     elsewhere: Elsewhere<'a>,
     allowed: Safety,
-    /// So many compilations may still be tried.
+    /// How many compilations may still be tried.
     left: u32,
     /// One was wanted when none was left.
     ran_out: bool,
@@ -288,9 +292,10 @@ impl Mender<'_> {
         pass
     }
 
-    /// Makes one of the fixes that would bring something, with those of what it brings. `None`: none of them helps so either.
+    /// Makes one of the fixes that would bring something, or uncover another fault of its own rule, with those of what it brings.
+    /// `None`: none of them helps so either.
     fn chain(&mut self, now: &Compiled, withheld: &[Withheld]) -> Option<(Compiled, Vec<Made>)> {
-        let may_follow = |withheld: &&Withheld| !withheld.brings.is_empty() && withheld.elsewhere.is_none();
+        let may_follow = |withheld: &&Withheld| withheld.elsewhere.is_none();
         withheld.iter().filter(may_follow).find_map(|withheld| {
             let is_it = |finding: &&Finding| described(&now.sources, finding) == withheld.fix;
             let first = now.findings.iter().filter(|finding| finding.fix.is_some()).find(is_it)?;
@@ -298,7 +303,7 @@ impl Mender<'_> {
         })
     }
 
-    /// Makes the fix of `first`, then those of the rules that find more for it, until none does.
+    /// Makes the fix of `first`, then those of the rules that find more for it, or else of its own rule, until less is found.
     fn follow(&mut self, now: &Compiled, first: &Finding) -> Option<(Compiled, Vec<Made>)> {
         let counts_now = counts(now);
         let mut changed = texts(now, &[first], &self.files);
@@ -306,17 +311,18 @@ impl Mender<'_> {
         for _ in 0..MOST_FOLLOWING {
             let compiled = self.tried(&changed)?;
             let counts_then = counts(&compiled);
-            let brings = more(&counts_now, &counts_then);
-            if brings.is_empty() {
-                if total(&counts_then) >= total(&counts_now) {
-                    return None;
-                }
+            let mut brings = more(&counts_now, &counts_then, Bearable::Nothing);
+            if brings.is_empty() && cured(&counts_now, &counts_then, Bearable::Nothing) > 0 {
                 let tried = self.files.with(changed.clone());
-                if !matches!(self.elsewhere.judge(&self.files, &tried), Judged::Good) {
-                    return None;
-                }
-                self.files.put(changed);
-                return Some((compiled, made));
+                let judged = self.elsewhere.judge(&self.files, &tried, Bearable::Nothing);
+                self.ran_out |= matches!(judged, Judged::Unknown);
+                return matches!(judged, Judged::Good).then(|| {
+                    self.files.put(changed);
+                    (compiled, made)
+                });
+            }
+            if brings.is_empty() {
+                brings.push(first.rule);
             }
             let brought = compiled.findings.iter().filter(|finding| {
                 brings.contains(&finding.rule) && finding.fix.as_ref().is_some_and(|fix| self.allows(fix))
@@ -368,9 +374,11 @@ impl Mender<'_> {
         let tried = self.files.with(texts(attempt.now, &all, &self.files));
         let compiled = (self.compile)(&tried);
         let after = counts(&compiled);
-        let (mut brings, mut elsewhere) = (more(&attempt.counts, &after), None);
-        if brings.is_empty() && total(&after) < total(&attempt.counts) {
-            match self.elsewhere.judge(&self.files, &tried) {
+        let bearable = Bearable::of(added);
+        let (mut brings, mut elsewhere) = (more(&attempt.counts, &after, bearable), None);
+        // Each has to cure its own finding at least: one that does not would hide behind others that do.
+        if brings.is_empty() && cured(&attempt.counts, &after, bearable) >= added.len() as u64 {
+            match self.elsewhere.judge(&self.files, &tried, bearable) {
                 Judged::Good => {
                     attempt.kept = all;
                     attempt.counts = after;
@@ -410,23 +418,55 @@ struct Attempt<'f> {
 }
 
 /// How much each rule finds.
-type Counts = BTreeMap<&'static str, u64>;
-
-/// The rules that find more than before.
-fn more(before: &Counts, after: &Counts) -> Vec<&'static str> {
-    let is_more =
-        |(rule, count): &(&&'static str, &u64)| **count > before.get(*rule).copied().unwrap_or_default();
-    after.iter().filter(is_more).map(|(rule, _)| *rule).collect()
+#[derive(Clone, Debug, Default)]
+struct Counts {
+    /// And at which level, at most.
+    rules: BTreeMap<&'static str, (u64, Level)>,
+    /// What 3proxy refuses.
+    refused: u64,
 }
 
-fn total(counts: &Counts) -> u64 {
-    counts.values().sum()
+/// What fixes may bring.
+#[derive(Clone, Copy)]
+enum Bearable {
+    Nothing,
+    /// What is less bad than that 3proxy refuses the file.
+    LessThanRefused,
+}
+
+impl Bearable {
+    fn of(findings: &[&Finding]) -> Self {
+        let is_safe = |finding: &Finding| finding.fix.as_ref().is_some_and(|fix| fix.safety == Safety::Safe);
+        let reads = findings.iter().all(|finding| finding.refused && is_safe(finding));
+        if reads && !findings.is_empty() { Self::LessThanRefused } else { Self::Nothing }
+    }
+}
+
+/// The rules that find more than before, and more than is bearable.
+fn more(before: &Counts, after: &Counts, bearable: Bearable) -> Vec<&'static str> {
+    let is_more = |(rule, (count, level)): &(&&'static str, &(u64, Level))| {
+        let is_borne = matches!(bearable, Bearable::LessThanRefused) && *level < Level::Deny;
+        !is_borne && *count > before.rules.get(*rule).map_or(0, |(count, _)| *count)
+    };
+    after.rules.iter().filter(is_more).map(|(rule, _)| *rule).collect()
+}
+
+/// How much less is found, or refused where something else may come for it.
+fn cured(before: &Counts, after: &Counts, bearable: Bearable) -> u64 {
+    let total = |counts: &Counts| counts.rules.values().map(|(count, _)| count).sum::<u64>();
+    match bearable {
+        Bearable::Nothing => total(before).saturating_sub(total(after)),
+        Bearable::LessThanRefused => before.refused.saturating_sub(after.refused),
+    }
 }
 
 fn counts(compiled: &Compiled) -> Counts {
-    let mut counts = BTreeMap::new();
+    let mut counts = Counts::default();
     for finding in &compiled.findings {
-        *counts.entry(finding.rule).or_default() += u64::from(finding.count);
+        let (count, level) = counts.rules.entry(finding.rule).or_insert((0, finding.level));
+        *count += u64::from(finding.count);
+        *level = finding.level.max(*level);
+        counts.refused += if finding.refused { u64::from(finding.count) } else { 0 };
     }
     counts
 }

@@ -15,6 +15,7 @@ use crate::{
 };
 
 pub(crate) mod broken_list;
+pub(crate) mod left_out;
 mod misplaced;
 mod own_network;
 
@@ -67,6 +68,20 @@ rule! {
     /// auth iponly
     /// deny * * * 25
     /// allow *
+    /// proxy -i192.168.0.1
+    /// ```
+    ///
+    /// 3proxy refuses an entry of which a column in between is left out:
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow * 192.168.0.0/24 * * 1-5 9:00-18:00
+    /// proxy -i192.168.0.1
+    /// ```
+    ///
+    /// ```3proxy,fixed
+    /// auth iponly
+    /// allow * 192.168.0.0/24 * * * 1-5 09:00:00-18:00:00
     /// proxy -i192.168.0.1
     /// ```
     ///
@@ -130,12 +145,11 @@ fn entries(program: &Program) -> impl Iterator<Item = (Loc, &Matcher)> {
         .chain(limits.traffic.iter().map(|line| (line.limit.at, &line.limit.matcher)))
 }
 
-/// Whether a comma stands beside a blank.
+/// Whether a comma stands beside a blank, or beside a quote: that may stand between them.
 fn may_be_broken(line: &[u8]) -> bool {
+    let parts = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'"';
     let mut pairs = line.iter().zip(line.iter().skip(1));
-    pairs.any(|(left, right)| {
-        *left == b',' && right.is_ascii_whitespace() || left.is_ascii_whitespace() && *right == b','
-    })
+    pairs.any(|(left, right)| *left == b',' && parts(right) || parts(left) && *right == b',')
 }
 
 fn address_as_user(lint: &mut Lint<'_>, at: Loc, address: &[u8], others: bool) {
@@ -149,8 +163,9 @@ fn address_as_user(lint: &mut Lint<'_>, at: Loc, address: &[u8], others: bool) {
     if others {
         finding = finding.help("give the addresses an entry of their own, with `*` for the users");
     } else {
-        finding = finding.help("insert `*` for the users: `allow * ADDRESS`");
-        finding.fix = insert_star(lint.sources, &columns);
+        finding = finding
+            .help("insert `*` for the users: `allow * ADDRESS`")
+            .fix(insert_star(lint.sources, &columns));
     }
     // Users that are not known yet may be called so.
     let unknown = lint.program.unknown.users;
@@ -212,7 +227,7 @@ mod tests {
         let found = findings("acl-column-mixup", line);
         let [finding] = found.as_slice() else { panic!("{line}: {found:#?}") };
         let fixed = |fix: &Fix| String::from_utf8(fix.apply(finding.at.file, line.as_bytes())).unwrap();
-        assert_eq!(finding.fix.as_ref().map(fixed).as_deref(), wanted, "{line}");
+        assert_eq!(finding.fix.as_deref().map(fixed).as_deref(), wanted, "{line}");
     }
 
     #[test]

@@ -69,8 +69,8 @@ fn check(lint: &mut Lint<'_>) {
         let Some((len, service)) = copies.left_by(shadowed) else { continue };
         match groups.get_mut(&(shadowed.list, len)) {
             None => {
-                let mut found = finding(program, shadowed, service);
-                found.fix = flush(lint.sources, program, shadowed.list, len);
+                let found = finding(program, shadowed, service);
+                let found = found.fix(flush(lint.sources, program, shadowed.list, len));
                 groups.insert((shadowed.list, len), (found, 0));
             }
             Some((found, more)) => {

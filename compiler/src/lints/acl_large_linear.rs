@@ -59,7 +59,7 @@ fn check(lint: &mut Lint<'_>) {
     }
 }
 
-/// The entry up to which a list has so many values that it is long.
+/// The entry with which a list has enough values to be long.
 fn place(program: &Program, list: AclRef) -> Option<usize> {
     let mut sum = 0;
     program.acls.entries(list).position(|(_, ace)| {

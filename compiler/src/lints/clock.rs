@@ -69,7 +69,6 @@ fn day(text: &str) -> Option<u8> {
     if let Ok(digit @ 0..=7) = text.parse::<u8>() {
         return Some(digit % 7);
     }
-    let text = text.to_ascii_lowercase();
-    let long_enough = text.len() >= 2;
-    (0..).zip(NAMES).find(|(_, name)| long_enough && name.starts_with(&text)).map(|(day, _)| day)
+    let begins = |name: &str| name.get(..text.len()).is_some_and(|start| start.eq_ignore_ascii_case(text));
+    (0..).zip(NAMES).find(|(_, name)| text.len() >= 2 && begins(name)).map(|(day, _)| day)
 }

@@ -54,6 +54,12 @@ pub(super) fn weight_at(sources: &Sources, line: Loc) -> Option<Loc> {
     str::from_utf8(sources.text(at)).ok()?.parse::<u16>().ok().map(|_| at)
 }
 
+/// The type's word in a `parent` line, as written.
+pub(super) fn parent_type_at(sources: &Sources, line: Loc) -> Option<Loc> {
+    let word = sources.words(line).get(2).copied()?;
+    Some(Loc { file: line.file, span: word.span })
+}
+
 /// Whether a name in the user column is an address or a pattern, which `acl-column-mixup` reports.
 pub(super) fn is_no_user(name: &[u8]) -> bool {
     name.contains(&b'*') || is_address(name)

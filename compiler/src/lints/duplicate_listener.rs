@@ -1,22 +1,16 @@
 //! Two services on one address and port.
 use std::{
-    collections::{BTreeSet, HashMap, hash_map::Entry},
+    collections::{HashMap, hash_map::Entry},
     fmt,
 };
 
-use grammar::Span;
-
 use super::{
-    listeners::{alike, on_purpose},
+    listeners::{alike, on_purpose, placed},
     rule::{Lint, rule},
 };
 use crate::{
     finding::{Finding, Level},
-    program::{
-        service::{ListenAddress, Service, ServiceKind},
-        trap::Trap,
-    },
-    sources::Loc,
+    program::service::{ListenAddress, Service, ServiceKind},
 };
 
 rule! {
@@ -65,9 +59,9 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    let misread = misread(lint);
     let mut taken: HashMap<(bool, &ListenAddress, u16), &Service> = HashMap::new();
-    for service in &program.services {
+    // An address or port that is none has a finding of its own, and is not the one that is meant.
+    for service in placed(program) {
         let (address, port) = (&service.listen.address.value, service.listen.port.value);
         let unix = matches!(address, ListenAddress::Unix(_));
         if port == 0 && !unix {
@@ -81,10 +75,6 @@ fn check(lint: &mut Lint<'_>) {
             }
             Entry::Occupied(place) => *place.get(),
         };
-        // An address or port that is none has a finding of its own, and is not the one that is meant.
-        if is_misread(&misread, first.at) || is_misread(&misread, service.at) {
-            continue;
-        }
         if !on_purpose(program, first, service) {
             let alike = alike(program, first, service);
             lint.report(finding(first, service, Place { address, port }, alike));
@@ -111,19 +101,6 @@ fn finding(first: &Service, second: &Service, place: Place<'_>, alike: bool) -> 
     .also(first.at, "the other one")
     .note("3proxy sets `SO_REUSEPORT`, so both start and the kernel chooses for each connection.")
     .help("give it a port of its own: `-pPORT`")
-}
-
-/// The ports and addresses to listen on that 3proxy reads otherwise than they are written.
-fn misread(lint: &Lint<'_>) -> BTreeSet<Loc> {
-    let is_listener = |trap| matches!(trap, Trap::Port(_) | Trap::ListenAddress | Trap::ListenForgotten);
-    lint.traps().filter(|(_, trap)| is_listener(*trap)).map(|(part, _)| part.at).collect()
-}
-
-/// Whether one of them stands in the line at `at`.
-fn is_misread(misread: &BTreeSet<Loc>, at: Loc) -> bool {
-    let start = Loc { file: at.file, span: Span::new(at.span.start, at.span.start) };
-    let next = misread.range(start..).next();
-    next.is_some_and(|part| part.file == at.file && part.span.end <= at.span.end)
 }
 
 /// An address and port as users write them.

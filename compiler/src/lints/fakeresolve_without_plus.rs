@@ -3,7 +3,10 @@ use std::{collections::BTreeSet, net::IpAddr};
 
 use grammar::{Span, value};
 
-use super::rule::{Lint, rule};
+use super::{
+    columns,
+    rule::{Lint, rule},
+};
 use crate::{
     finding::Finding,
     fix::{Fix, Safety},
@@ -165,8 +168,7 @@ fn finding(
 /// Puts a `+` behind the type.
 fn plus(sources: &Sources, parent: &Parent) -> Option<Fix> {
     let can = matches!(parent.kind, ParentKind::Connect | ParentKind::Socks4 | ParentKind::Socks5);
-    let word = sources.words(parent.at).get(2).copied()?;
-    let at = Loc { file: parent.at.file, span: word.span };
+    let at = columns::parent_type_at(sources, parent.at)?;
     let written = sources.text(at) == parent.kind.name().as_bytes();
     let end = Loc { file: at.file, span: Span::new(at.span.end, at.span.end) };
     (can && written).then(|| Fix::replace("leave the name to the parent", Safety::Unsafe, end, "+"))

@@ -1,5 +1,5 @@
 //! Hosts that are denied by name alone.
-use std::net::IpAddr;
+use std::{borrow::Cow, net::IpAddr};
 
 use super::{
     columns,
@@ -10,7 +10,7 @@ use crate::{
     policy::{
         Policy,
         lists::AskedList,
-        witness::{Space, Target, Witness},
+        witness::{Space, Target, Witness, values::LOOPBACK},
     },
     program::{
         Program,
@@ -54,8 +54,6 @@ rule! {
 const ENTRIES: usize = 8;
 const REQUESTS: usize = 12;
 const NAMES: usize = 3;
-/// What stands for the address of the host.
-const ADDRESS: [u8; 4] = [203, 0, 113, 80];
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
@@ -90,11 +88,14 @@ fn by_name(matcher: &Matcher) -> bool {
     matcher.targets.as_ref().is_some_and(|targets| {
         // Ports in this column are no names.
         targets.addresses.is_empty()
-            && !targets.names.iter().all(is_of_addresses)
             && !columns::names_no_host(targets)
-            // A `$file` in quotes was not read.
-            && !targets.names.iter().all(|name| matches!(name, NamePattern::Exact([b'$', ..])))
+            && targets.names.iter().any(is_of_hosts)
     })
+}
+
+/// Whether a pattern is for names that hosts have. Of others `target-is-no-name` tells that they never match.
+fn is_of_hosts(pattern: NamePattern<'_>) -> bool {
+    !is_of_addresses(pattern) && !pattern.is_of_no_host()
 }
 
 /// Whether a pattern is for the text of addresses: it has digits, dots and colons only.
@@ -155,12 +156,18 @@ fn bypassed(
         RULE.finding(ace.at, "what this entry denies by name can be reached by address")
             .label("compared with names only")
             .also(service.at, "clients of this service may ask for an address")
-            .note(format!("For example, {refused} is refused, but {passing}, if that is its address, passes."))
+            .note(example(&refused, &passing))
             .help("deny the addresses as well, or allow only what is needed: see `cfgc explain hostname-rule-bypassed-by-address`"),
     )
 }
 
-/// Two requests of one client: one that the entry refuses, and one for an address that passes.
+/// The two requests, told. Of what is named `localhost` the address is known.
+fn example(refused: &Witness, passing: &Witness) -> Cow<'static, str> {
+    let condition = if passing.target.address == Some(LOOPBACK) { "" } else { ", if that is its address," };
+    format!("For example, {refused} is refused, but {passing}{condition} passes.").into()
+}
+
+/// Two requests of one client: one that the entry refuses, and one for the address of the same host that passes.
 fn witness(
     policy: &Policy,
     list: &AskedList,
@@ -170,22 +177,21 @@ fn witness(
 ) -> Option<(Witness, Witness)> {
     let acls = &policy.program().acls;
     let named: Vec<Target> = Space::accepted(&ace.matcher, service, step, policy)
-        .requests(REQUESTS)
+        .requests(REQUESTS * REQUESTS)
         .map(|one| one.target)
+        .filter(|target| target.host.as_deref().is_some_and(|host| is_of_hosts(NamePattern::Exact(host))))
         .take(NAMES)
         .collect();
     let allows = acls.entries(list.acl).filter(|(other, ace)| *other > id && ace.action == Action::Allow);
     allows.take(ENTRIES).find_map(|(_, allow)| {
         let space = Space::accepted(&allow.matcher, service, step, policy);
         space.requests(REQUESTS).find_map(|client| {
-            let passing = Witness { target: Target::literal(ADDRESS.into()), ..client.clone() };
-            if !policy.decide(at, &passing.request()).passes() {
-                return None;
-            }
             named.iter().find_map(|target| {
+                let passing = Witness { target: Target::literal(target.address?), ..client.clone() };
                 let refused = Witness { target: target.clone(), ..client.clone() };
-                let denied = policy.decide(at, &refused.request()).entry == Some(id);
-                denied.then(|| (refused, passing.clone()))
+                let is_passed = policy.decide(at, &passing.request()).passes()
+                    && policy.decide(at, &refused.request()).entry == Some(id);
+                is_passed.then_some((refused, passing))
             })
         })
     })
@@ -193,7 +199,7 @@ fn witness(
 
 #[cfg(test)]
 mod tests {
-    use crate::lints::tests::check;
+    use crate::lints::tests::{check, findings};
 
     #[test]
     fn only_what_is_reached_by_address_is_told_and_once_a_list() {
@@ -228,10 +234,41 @@ deny * * a.example,192.0.2.1
 allow *
 socks
 flush
+deny * * .a.example,http://b.example/x,c.example:443
+allow *
+proxy -p3133
+flush
+deny * * .a.example,b.example
+#^ reached by address
+allow *
+proxy -p3134
+flush
 deny * * *1,*2,10.*
 allow *
 proxy -p3132
 ",
+        );
+    }
+    /// A name of the host itself has no other address, and one that is denied is not passed on.
+    #[test]
+    fn a_name_of_this_host_is_reached_by_its_loopback_address_alone() {
+        let rule = "hostname-rule-bypassed-by-address";
+        for name in ["localhost", "*.localhost", "LOCALHOST"] {
+            let text = format!("auth iponly\ndeny * * {name}\nallow * 10.0.0.0/8\nproxy -i10.0.0.1\n");
+            let found = findings(rule, &text);
+            let notes: Vec<&str> =
+                found.iter().flat_map(|finding| &finding.notes).map(|note| &**note).collect();
+            let [note] = notes[..] else { panic!("{name}: {found:#?}") };
+            assert!(note.contains(" 127.0.0.1:") && !note.contains("if that is its address"), "{note}");
+            for denied in ["127.0.0.0/8", "127.0.0.0/8,::1", "127.0.0.1"] {
+                check(rule, &text.replace("deny", &format!("deny * * {denied}\ndeny")));
+                check(rule, &text.replace("allow", &format!("deny * * {denied}\nallow")));
+            }
+        }
+        // Only what ends in it is one.
+        check(
+            rule,
+            "deny * * 127.0.0.1\ndeny * * localhost.example\n#^ by address\nallow * 10.0.0.0/8\nproxy\n",
         );
     }
 }

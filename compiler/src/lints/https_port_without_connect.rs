@@ -1,5 +1,5 @@
 //! `https-port-without-connect`
-use grammar::value::PortRange;
+use grammar::value::{PortRange, items};
 
 use super::{
     columns::{OPERATIONS, columns},
@@ -55,7 +55,7 @@ rule! {
     check: check,
 }
 
-/// A fix changes at most so many entries.
+/// The most entries that a fix changes.
 const MOST_FIXED: usize = 64;
 
 fn check(lint: &mut Lint<'_>) {
@@ -107,14 +107,22 @@ fn finding(sources: &Sources, forgetting: &[&Ace], service: &Service) -> Option<
     let place = operations_of(sources, first);
     let written = place.map(|at| String::from_utf8_lossy(sources.text(at)).into_owned());
     let shown = written.unwrap_or_else(|| "HTTP".to_owned());
-    let finding = RULE.finding(
-        place.unwrap_or(first.at),
-        format!("`https://` sites are refused: `{shown}` does not include CONNECT, and no other entry allows it on port 443"),
-    )
-    .label("not the CONNECT method")
-    .also(service.at, "this service uses the list")
-    .help("add `HTTPS` to the operations")
-    .fix(added(sources, forgetting));
+    let of_socks = items(shown.as_bytes()).any(|(_, item)| item == b"CONNECT");
+    let (message, label) = if of_socks {
+        let message = "`https://` sites are refused: `CONNECT` is an operation of SOCKS, and no entry allows `HTTPS` on port 443";
+        (message.to_owned(), "`HTTPS` or `HTTP_CONNECT` is the CONNECT method of HTTP")
+    } else {
+        let message = format!(
+            "`https://` sites are refused: `{shown}` does not include CONNECT, and no other entry allows it on port 443"
+        );
+        (message, "not the CONNECT method")
+    };
+    let finding = RULE
+        .finding(place.unwrap_or(first.at), message)
+        .label(label)
+        .also(service.at, "this service uses the list")
+        .help("add `HTTPS` to the operations")
+        .fix(added(sources, forgetting));
     Some(match more.len() {
         0 => finding,
         1 => finding.note("The same is true of one more entry of this list."),
@@ -155,6 +163,20 @@ mod tests {
             let text =
                 format!("users a:CL:x\nauth strong\nallow * * * 80,443 HTTP\n{others}\ndeny *\nproxy\n");
             check("https-port-without-connect", &text);
+        }
+    }
+
+    #[test]
+    fn what_socks_calls_connect_is_told_from_the_method() {
+        for (operations, told) in
+            [("HTTP", false), ("HTTP,CONNECT", true), ("CONNECT,HTTP", true), ("HTTP,CONNECTX", false)]
+        {
+            let text = format!("auth iponly\nallow * * * 443 {operations}\ndeny *\nproxy\n");
+            let found = findings("https-port-without-connect", &text);
+            let messages: Vec<_> =
+                found.iter().map(|one| one.message.contains("operation of SOCKS")).collect();
+            let is_refused = operations.contains('X');
+            assert_eq!(messages, if is_refused { vec![] } else { vec![told] }, "{operations}");
         }
     }
 

@@ -9,9 +9,9 @@ use super::{
 };
 use crate::{
     finding::Level,
-    fix::{Fix, Safety},
+    fix::{Edit, Fix, Safety},
     program::{
-        acl::{Ace, AceId, Action, AddressRange, Matcher, Operation},
+        acl::{Ace, AclRef, Acls, Action, AddressRange, Matcher, Operation},
         service::{Family, Service, ServiceKind},
     },
     sources::{Loc, Sources},
@@ -61,34 +61,55 @@ fn check(lint: &mut Lint<'_>) {
         // If all targets come in IPv6 form, no client has to ask for it.
         let all = |(form, _): &(Form, &Service)| *form == Form::All;
         let Some((form, service)) = services().find(all).or_else(|| services().next()) else { continue };
-        // Behind an entry for all requests nobody comes.
-        let asked = |(_, ace): &(_, &Ace)| !ace.matcher.lists_nothing() || ace.action == Action::Allow;
-        let mut entries = program.acls.entries(list.acl).take_while(asked);
-        let limited = |(_, ace): &(_, &Ace)| !ace.matcher.lists_nothing();
-        let lets = |(_, ace): (_, &Ace)| ace.action == Action::Allow && ace.matcher.targets.is_none();
-        let for_all: Vec<AddressRange> = program
-            .acls
-            .entries(list.acl)
-            .take_while(|entry| !lets(*entry))
-            .flat_map(denied_to_all)
-            .collect();
-        let denied =
-            entries.by_ref().take_while(limited).find_map(|(_, ace)| Some((ace, unmapped(ace, &for_all)?)));
-        let (Some((ace, open)), true) = (denied, entries.any(lets)) else { continue };
+        let evaded = evaded(&program.acls, list.acl);
+        let [Evaded { ace, open }, others @ ..] = evaded.as_slice() else { continue };
         let mut finding = RULE
             .finding(ace.at, match form {
                 Form::All => "3proxy passes by this `deny` with `-6`: every IPv4 target has an address in IPv6 form then",
                 Form::Askable => "under 3proxy, a client that asks for `::ffff:` and the address evades this `deny`",
             })
-            .label("compared with addresses in IPv4 form only")
-            .also(service.at, "by this service")
-            .help(help(&open))
-            .fix(fix(lint.sources, ace, &open));
+            .label("compared with addresses in IPv4 form only");
+        for other in others.iter().take(SHOWN) {
+            finding = finding.also(other.ace.at, "and this one");
+        }
+        if let Some(more) = others.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+            finding = finding.note(format!("It is so with {more} more entries of the list."));
+        }
+        finding =
+            finding.also(service.at, "by this service").help(help(open)).fix(fix(lint.sources, &evaded));
         if form == Form::All {
             finding.level = Level::Deny;
         }
         lint.report(finding);
     }
+}
+
+/// How many more entries are shown.
+const SHOWN: usize = 3;
+
+/// An entry that is evaded, with the targets whose IPv6 form is not denied.
+struct Evaded<'a> {
+    ace: &'a Ace,
+    open: Vec<AddressRange>,
+}
+
+/// The entries of a list that are evaded: behind them one lets any target pass.
+fn evaded(acls: &Acls, list: AclRef) -> Vec<Evaded<'_>> {
+    let lets = |ace: &Ace| ace.action == Action::Allow && ace.matcher.targets.is_none();
+    let entries = || acls.entries(list).map(|(_, ace)| ace);
+    let for_all: Vec<AddressRange> = entries().take_while(|ace| !lets(ace)).flat_map(denied_to_all).collect();
+    let (mut evaded, mut waiting) = (Vec::new(), Vec::new());
+    for ace in entries() {
+        if lets(ace) {
+            evaded.append(&mut waiting);
+        }
+        // Behind an entry for all requests nobody comes.
+        if ace.matcher.lists_nothing() {
+            break;
+        }
+        waiting.extend(unmapped(ace, &for_all).map(|open| Evaded { ace, open }));
+    }
+    evaded
 }
 
 /// Which IPv4 targets come in IPv6 form.
@@ -99,8 +120,13 @@ enum Form {
     Askable,
 }
 
+/// Whether IPv4 targets come in IPv6 form, too.
+pub(super) fn takes_ipv6_form(service: &Service) -> bool {
+    evading(service).is_some()
+}
+
 fn evading(service: &Service) -> Option<Form> {
-    let family = service.options.family.map(|family| family.value).unwrap_or_default();
+    let family = service.family();
     let socks = matches!(service.kind, ServiceKind::Socks | ServiceKind::Auto);
     let proxy = service.kind == ServiceKind::Proxy;
     match family {
@@ -113,7 +139,7 @@ fn evading(service: &Service) -> Option<Form> {
 }
 
 /// The IPv6 targets of a `deny` that lists nothing else.
-fn denied_to_all((_, ace): (AceId, &Ace)) -> impl Iterator<Item = AddressRange> {
+fn denied_to_all(ace: &Ace) -> impl Iterator<Item = AddressRange> {
     let targets = ace.matcher.targets.as_deref().filter(|_| ace.action == Action::Deny);
     let ranges = targets.map_or(&[][..], |targets| &targets.addresses).iter().copied();
     let is_for_all = || Matcher { targets: None, ..ace.matcher.clone() }.lists_nothing();
@@ -158,16 +184,20 @@ fn help(open: &[AddressRange]) -> String {
 }
 
 /// What stands before an IPv4 address in IPv6 form.
-const MAPPED: &str = "::ffff:";
+pub(super) const MAPPED: &str = "::ffff:";
 
-/// Adds the IPv6 forms to the target list.
-fn fix(sources: &Sources, ace: &Ace, open: &[AddressRange]) -> Option<Fix> {
-    let column = *columns(sources, ace.at).get(2)?;
-    let plain = sources.text(column).iter().all(|byte| *byte != b'"' && *byte != b'$');
-    let forms: Option<String> =
-        open.iter().map(|range| mapped(*range).map(|form| format!(",{form}"))).collect();
-    let end = Loc { file: column.file, span: Span::new(column.span.end, column.span.end) };
-    Some(Fix::replace("deny the IPv6 form too", Safety::Safe, end, forms.filter(|_| plain)?))
+/// Adds the IPv6 forms to the target lists. `None`: one of them is not written as it is read.
+fn fix(sources: &Sources, evaded: &[Evaded<'_>]) -> Option<Fix> {
+    let edit = |Evaded { ace, open }: &Evaded<'_>| {
+        let column = *columns(sources, ace.at).get(2)?;
+        let plain = sources.text(column).iter().all(|byte| *byte != b'"' && *byte != b'$');
+        let forms: Option<String> =
+            open.iter().map(|range| mapped(*range).map(|form| format!(",{form}"))).collect();
+        let at = Loc { file: column.file, span: Span::new(column.span.end, column.span.end) };
+        forms.filter(|_| plain).map(|text| Edit { at, text })
+    };
+    let edits = evaded.iter().map(edit).collect::<Option<Vec<_>>>()?;
+    Some(Fix { title: "deny the IPv6 form too".into(), safety: Safety::Safe, edits })
 }
 
 /// The IPv6 form of a range: a network where it is one.
@@ -232,6 +262,20 @@ mod tests {
         );
         let added = &found[0].fix.as_ref().unwrap().edits[0].text;
         assert_eq!(added, ",::ffff:127.0.0.1,::ffff:10.0.0.0/104,::ffff:192.168.1.5-::ffff:192.168.1.9");
+    }
+
+    #[test]
+    fn all_entries_of_a_list_are_one_finding() {
+        let text = "deny * * 127.0.0.0/8\ndeny * * 10.0.0.0/8\nallow a\ndeny * * 172.16.0.1\nallow b\n\
+                    deny * * 192.168.0.1\nallow * * 192.0.2.1\nsocks -i10.0.0.1\n";
+        let found = findings("ipv4-target-evaded", text);
+        let [finding] = found.as_slice() else { panic!("{found:#?}") };
+        let fixed = finding.fix.as_ref().unwrap().apply(finding.at.file, text.as_bytes());
+        let fixed = String::from_utf8(fixed).unwrap();
+        // What nobody passes behind is not evaded.
+        assert_eq!(fixed.matches("::ffff:").count(), 3, "{fixed}");
+        assert!(fixed.contains("deny * * 172.16.0.1,::ffff:172.16.0.1\n"), "{fixed}");
+        assert_eq!(findings("ipv4-target-evaded", &fixed).len(), 0, "{fixed}");
     }
 
     #[test]

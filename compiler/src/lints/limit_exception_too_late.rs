@@ -42,7 +42,7 @@ rule! {
     check: check,
 }
 
-/// So much work is put into all of them.
+/// How much work is put into all of them.
 const WORK: u64 = 10_000_000;
 
 fn check(lint: &mut Lint<'_>) {

@@ -53,9 +53,9 @@ rule! {
 /// At most this many requests are tried for each entry that may let the redirected one pass, and at most this many for all of them.
 const TRIED: usize = 32;
 const BUDGET: usize = 200_000;
-/// So much work is put into what the entries have in common.
+/// How much work is put into what the entries have in common.
 const WORK: u64 = 20_000_000;
-/// And so much into each two.
+/// And how much into each two.
 const WORK_OF_PAIR: usize = 1000;
 
 fn check(lint: &mut Lint<'_>) {

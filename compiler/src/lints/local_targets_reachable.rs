@@ -5,18 +5,26 @@ use std::{
 };
 
 use super::{
-    reach::{beyond_this_machine, forwards, reaches},
+    ipv4_target_evaded::{self, MAPPED},
+    listeners::is_placed,
+    reach::{beyond_this_machine, forwards, is_for_all, reaches},
     rule::{Lint, rule},
+    strangers::{Decider, open_to, open_without_target},
 };
 use crate::{
     finding::{Finding, Level},
     fix::{Fix, Safety},
-    policy::{lists::Once, witness::Witness},
-    program::{
-        acl::{Ace, AclRef, Acls, Action, ListId, Matcher},
-        service::Service,
+    options::Runner,
+    policy::{
+        lists::{AskedList, Once},
+        witness::Witness,
     },
-    sources::{Loc, Sources},
+    program::{
+        acl::{Ace, AclRef, Acls, Action, ListId, Matcher, Operation},
+        auth::AuthType,
+        service::{ListenAddress, Service, ServiceKind},
+    },
+    sources::Loc,
 };
 
 rule! {
@@ -56,6 +64,17 @@ rule! {
     /// socks
     /// ```
     ///
+    /// And where the file has an admin page that asks for no password, since only programs of this machine reach it:
+    ///
+    /// ```3proxy,fires
+    /// auth none
+    /// admin -i127.0.0.1
+    /// users alice:CL:wonderland
+    /// auth strong
+    /// allow alice
+    /// proxy
+    /// ```
+    ///
     /// What a parent sends on is not reached from here:
     ///
     /// ```3proxy,clean
@@ -92,6 +111,7 @@ fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
     let (mut told, mut once, mut budget) = (BTreeSet::new(), Once::default(), BUDGET);
     let denied = denied(&program.acls);
+    let pages = pages(lint);
     // Who is on this machine reaches them anyhow.
     let far = |service: &Service| forwards(service.kind) && beyond_this_machine(service).is_some();
     for service in program.services.iter().filter(|service| far(service)) {
@@ -110,13 +130,20 @@ fn check(lint: &mut Lint<'_>) {
             if reached.last().is_some_and(|(last, _)| *last == network) {
                 continue;
             }
-            let way = reaches(&program.acls, (service, acl), &entries, address, &mut budget);
+            let way = reaches(&program.acls, (service, acl), &entries, (address, None), &mut budget);
             reached.extend(way.map(|witness| (network, witness)));
         }
-        if let Some((_, witness)) = reached.first() {
+        let mut opened = pages.iter().filter_map(|page| {
+            let to = (page.address, Some(page.port));
+            Some((page, reaches(&program.acls, (service, acl), &entries, to, &mut budget)?))
+        });
+        if let Some((page, witness)) = opened.next() {
+            told.insert(place);
+            lint.report(page_opened(lint, service, place, page, &witness));
+        } else if let Some((_, witness)) = reached.first() {
             told.insert(place);
             let networks: Vec<&str> = reached.iter().map(|(network, _)| *network).collect();
-            let mut finding = finding(lint.sources, service, place, &networks, witness);
+            let mut finding = finding(lint, service, place, &networks, witness);
             // Whoever denies such targets to the clients of one service hardly means them for those of another.
             if let Some(elsewhere) = denied.filter(|denied| reached_though(lint, *denied, acl, &reached)) {
                 finding.level = Level::Warn;
@@ -146,16 +173,6 @@ fn denied(acls: &Acls) -> Option<Denied<'_>> {
     })
 }
 
-/// Whether an entry is for all clients, and all that they may do.
-fn is_for_all(matcher: &Matcher) -> bool {
-    matcher.users.is_none()
-        && matcher.sources.is_none()
-        && matcher.operations.is_none()
-        && matcher.ports.is_none()
-        && matcher.weekdays.is_none()
-        && matcher.periods.is_none()
-}
-
 fn lists(matcher: &Matcher, address: IpAddr) -> bool {
     matcher.targets.iter().any(|targets| targets.addresses.iter().any(|range| range.contains(address)))
 }
@@ -180,35 +197,173 @@ fn reached_though(
     own != Some(denied.list) && !acl.is_some_and(denies) && reached.iter().any(is_denied)
 }
 
-fn finding(
-    sources: &Sources,
-    service: &Service,
-    place: Loc,
-    networks: &[&str],
-    witness: &Witness,
-) -> Finding {
-    let listed = networks.join(",");
+fn finding(lint: &Lint<'_>, service: &Service, place: Loc, networks: &[&str], witness: &Witness) -> Finding {
     let finding = RULE
         .finding(place, format!("clients can reach local targets through the proxy: {}", networks.join(", ")))
         .note(format!("For example, {witness} passes."));
-    if place == service.at {
-        return finding.help(format!("write `deny * * {listed}` and `allow *` above the service"));
+    denying(finding, lint, service, place, networks)
+}
+
+/// With what denies some targets: where clients can ask for them in IPv6 form, in both forms.
+fn denying(finding: Finding, lint: &Lint<'_>, service: &Service, place: Loc, networks: &[&str]) -> Finding {
+    let form = |network: &&str| {
+        let (address, length) = network.split_once('/').unwrap_or((network, "32"));
+        let form = format!("{MAPPED}{}", address.parse::<Ipv4Addr>().ok()?);
+        let length = 96 + length.parse::<u8>().ok()?;
+        Some(if length == 128 { form } else { format!("{form}/{length}") })
+    };
+    let both = takes_ipv6_form(lint, service);
+    let forms: Vec<String> = networks.iter().filter(|_| both).filter_map(form).collect();
+    let mut listed = networks.join(",");
+    let mut lines = format!("`deny * * {listed}`");
+    // A line with both would be too long to be shown.
+    if !forms.is_empty() {
+        let forms = forms.join(",");
+        lines.extend([" and `deny * * ", &forms, "`"]);
+        listed.extend([",", &forms]);
     }
+    // Under `none` no list is asked.
+    if service.chain.value.iter().any(|step| step.kind == AuthType::None) {
+        let help =
+            format!("write `auth iponly` in place of `none`, and {lines} and `allow *` above the service");
+        return finding.help(help);
+    }
+    if place == service.at {
+        return finding.help(format!("write {lines} and `allow *` above the service"));
+    }
+    let line = format!("deny * * {listed}");
     finding
         .also(service.at, "in this service")
-        .help(format!("write `deny * * {listed}` above the first entry"))
-        .fix(Fix::insert_above(
-            sources,
-            "deny local targets",
-            Safety::Unsafe,
-            place,
-            &format!("deny * * {listed}"),
-        ))
+        .help(format!("write {lines} above the first entry"))
+        .fix(Fix::insert_above(lint.sources, "deny local targets", Safety::Unsafe, place, &line))
+}
+
+/// Whether clients of a service, or of another one that asks its list, can ask 3proxy for IPv4 targets in IPv6 form.
+fn takes_ipv6_form(lint: &Lint<'_>, service: &Service) -> bool {
+    let lists = lint.asked_lists();
+    let asked = service.asked_list().and_then(|acl| {
+        let at = lists.binary_search_by_key(&acl.list, |list| list.acl.list).ok()?;
+        lists.get(at)
+    });
+    let of_list = |list: &AskedList| list.services(lint.program).any(ipv4_target_evaded::takes_ipv6_form);
+    lint.options.runner != Runner::Cfgc
+        && asked.map_or_else(|| ipv4_target_evaded::takes_ipv6_form(service), of_list)
+}
+
+/// An admin page that asks for no password of who comes from this machine.
+struct Page {
+    at: Loc,
+    address: IpAddr,
+    port: u16,
+}
+
+/// At most this many pages are asked for.
+const PAGES: usize = 4;
+
+/// Those that strangers cannot open otherwise: of the others `admin-exposed` tells.
+fn pages(lint: &Lint<'_>) -> Vec<Page> {
+    let is_page = |service: &Service| service.kind == ServiceKind::Admin && is_placed(lint.program, service);
+    let decider = Decider::new(lint, is_page);
+    let services = lint.program.services.iter().enumerate().filter(|(_, service)| is_page(service));
+    let pages = services.filter_map(|(at, service)| {
+        let ListenAddress::Ip(address) = service.listen.address.value else { return None };
+        let address = match address.to_canonical() {
+            address if !address.is_unspecified() => address,
+            IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        };
+        let certified = service.tls.serve.is_some() && service.tls.server.verify.is_some();
+        let exposed = beyond_this_machine(service).is_some()
+            && open_without_target(&decider, at, Operation::Admin).is_some();
+        open_to(&decider, at, Operation::Admin, address).filter(|_| !certified && !exposed)?;
+        Some(Page { at: service.at, address, port: service.listen.port.value })
+    });
+    pages.take(PAGES).collect()
+}
+
+fn page_opened(lint: &Lint<'_>, service: &Service, place: Loc, page: &Page, witness: &Witness) -> Finding {
+    let network = match page.address {
+        IpAddr::V4(address) if address.is_loopback() => "127.0.0.0/8".to_owned(),
+        address => address.to_string(),
+    };
+    let mut finding = RULE
+        .finding(place, "clients can open the admin page through the proxy, because it asks for no password of who comes from this machine")
+        .also(page.at, "this page")
+        .note(format!("For example, {witness} passes."));
+    finding.level = Level::Warn;
+    denying(finding, lint, service, place, &[&network])
 }
 
 #[cfg(test)]
 mod tests {
     use crate::lints::tests::{check, findings};
+
+    #[test]
+    fn an_admin_page_without_a_password_is_named() {
+        use crate::finding::Level::{Allow, Warn};
+        let proxy = "users a:CL:wonderland\nauth strong\nflush\nallow a\nproxy\n";
+        for (page, level) in [
+            ("auth none\nadmin -i127.0.0.1\n", Warn),
+            ("auth iponly\nadmin -i127.0.0.1\n", Warn),
+            ("auth iponly\nallow * 127.0.0.1\nadmin\n", Warn),
+            ("auth iponly\nallow * ::1\nadmin -i::1\n", Warn),
+            ("auth strong\nadmin -i127.0.0.1\n", Allow),
+            ("auth iponly\nallow * 192.168.0.5\nadmin -i192.168.0.1\n", Allow),
+            // `admin-exposed` tells.
+            ("auth none\nadmin\n", Allow),
+        ] {
+            let found = findings("local-targets-reachable", &format!("{page}{proxy}"));
+            assert_eq!(found.iter().map(|finding| finding.level).collect::<Vec<_>>(), [level], "{page}");
+        }
+        for (page, proxy) in [
+            ("admin -i127.0.0.1", "deny * * 127.0.0.0/8,::1\nallow a\nproxy"),
+            ("admin -i127.0.0.1 -p8081", "allow a * * 80,443\nproxy"),
+            ("admin -i127.0.0.1", "allow a\nproxy -i127.0.0.1"),
+            ("admin -i127.0.0.1", "allow a\nparent 1000 http 192.0.2.1 3128\nproxy"),
+        ] {
+            let text = format!("users a:CL:wonderland\nauth none\n{page}\nauth strong\n{proxy}\n");
+            let found = findings("local-targets-reachable", &text);
+            assert!(found.iter().all(|finding| finding.level == Allow), "{text}: {found:?}");
+        }
+    }
+
+    /// What is typed by hand must not be found fault with.
+    #[test]
+    fn what_is_to_be_written_denies_both_forms() {
+        for (service, both) in
+            [("socks", true), ("proxy", false), ("proxy -64", true), ("proxy\nsocks -p1081", true)]
+        {
+            let found = findings("local-targets-reachable", &format!("allow *\n{service}\n"));
+            let help = found.first().and_then(|finding| finding.help.clone()).unwrap();
+            let lines: Vec<&str> = help.split('`').skip(1).step_by(2).collect();
+            assert_eq!(lines.len(), if both { 2 } else { 1 }, "{service}: {help}");
+            let edit = found.first().and_then(|finding| finding.fix.as_ref()?.edits.first()).unwrap();
+            for written in [lines.join("\n") + "\n", edit.text.clone()] {
+                let text = format!("{written}allow *\n{service}\n");
+                let more =
+                    ["ipv4-target-evaded", "local-targets-reachable"].map(|rule| findings(rule, &text).len());
+                assert_eq!(more, [0, 0], "{service}: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_help_makes_the_list_count_where_none_is_asked() {
+        for (text, iponly) in [
+            ("auth none\nsocks\n", true),
+            ("auth none\ndeny *\nsocks\n", true),
+            ("auth iponly none\nallow * 10.0.0.0/8\nsocks\n", true),
+            ("auth iponly\nsocks\n", false),
+            ("allow *\nsocks\n", false),
+        ] {
+            let found = findings("local-targets-reachable", text);
+            let helps: Vec<_> = found.iter().filter_map(|finding| finding.help.as_deref()).collect();
+            assert!(
+                helps.len() == 1 && helps.iter().all(|help| help.contains("auth iponly") == iponly),
+                "{text}: {helps:?}"
+            );
+        }
+    }
 
     #[test]
     fn only_what_is_reached_is_named() {

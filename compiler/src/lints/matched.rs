@@ -10,7 +10,7 @@ use crate::{
 
 /// At most this many parts of what a line matches are told apart.
 const MOST: usize = 64;
-/// So much work is worth it to compare two lines.
+/// How much work it is worth to compare two lines.
 const WORK: u64 = 100_000;
 
 /// Whether `wide` matches every request that `narrow` matches. If that is too much work: not known to.
@@ -61,10 +61,7 @@ impl<'a> Universe<'a> {
                     return None;
                 }
                 met |= cells.iter().any(|cell| cell.meets(&shape));
-                let left = std::mem::take(cells).into_iter();
-                let left =
-                    left.flat_map(|cell| if cell.meets(&shape) { cell.minus(&shape) } else { vec![cell] });
-                *cells = left.collect();
+                *cells = std::mem::take(cells).into_iter().flat_map(|cell| cell.except(&shape)).collect();
             }
         }
         Some(met)

@@ -39,12 +39,21 @@ pub(crate) fn finding(at: Loc, old: &str, rule: &Rule) -> Finding {
         .fix(Fix::replace(format!("write `{name}`"), Safety::Safe, at, name))
 }
 
-/// The same where the comment names the rule besides; `listed` is the old name with its comma.
-pub(crate) fn beside(at: Loc, old: &str, rule: &Rule, listed: Loc) -> Finding {
+/// The same where a comment for the same line names the rule besides; `listed` is the old name with its comma, if others are in its comment.
+pub(crate) fn beside(at: Loc, old: &str, rule: &Rule, listed: Option<Loc>) -> Finding {
     let name = rule.name;
-    RULE.finding(at, format!("the rule `{old}` is now called `{name}`, which the comment allows besides"))
-        .help(format!("remove `{old}`"))
-        .fix(Fix::replace(format!("remove `{old}`"), Safety::Safe, listed, ""))
+    let finding =
+        RULE.finding(at, format!("the rule `{old}` is now called `{name}`, which is allowed here besides"));
+    match listed {
+        Some(listed) => finding.help(format!("remove `{old}`")).fix(Fix::replace(
+            format!("remove `{old}`"),
+            Safety::Safe,
+            listed,
+            "",
+        )),
+        // Its reason goes with it, and nobody but who wrote it knows whether that is the other's.
+        None => finding.help("remove this comment, or put its reason into the other one"),
+    }
 }
 
 #[cfg(test)]
@@ -58,6 +67,36 @@ mod tests {
     };
 
     const NEW: &str = "implicit-deny-surprise";
+
+    /// A comment that would name nothing any more is left to whoever wrote its reason.
+    #[test]
+    fn two_comments_for_one_line_name_a_rule_once() {
+        let old = "deny-all-missing";
+        for (comments, expected) in [
+            ([old, NEW], [old, NEW]),
+            ([NEW, old], [NEW, old]),
+            ([old, old], [NEW, old]),
+            ([&*format!("{old}, open-proxy"), NEW], ["open-proxy", NEW]),
+        ] {
+            let text = |[first, second]: [&str; 2]| {
+                format!(
+                    "auth iponly\n# cfgc: allow({first}) one\n# cfgc: allow({second}) two\ndeny * * *.example\n\
+                     proxy -i127.0.0.1\n"
+                )
+            };
+            let mut files = MemoryFiles::default();
+            files.insert("3proxy.cfg", text(comments));
+            let compile = |files: &dyn Files| {
+                let mut compiled = compile(Path::new("3proxy.cfg"), files);
+                compiled.findings.retain(|finding| finding.rule == "old-rule-name");
+                compiled
+            };
+            let mended = mend(&files, &compile, &[], Safety::Safe);
+            let after = mended.changed.get(Path::new("3proxy.cfg")).map(|changed| changed.after.clone());
+            let after = after.unwrap_or_else(|| text(comments).into_bytes());
+            assert_eq!(String::from_utf8(after).unwrap(), text(expected));
+        }
+    }
 
     /// Each rule is named once, wherever its old names stood.
     #[test]

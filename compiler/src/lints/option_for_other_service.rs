@@ -34,36 +34,28 @@ rule! {
     trap: Trap::OtherService => finding,
 }
 
-fn finding(word: Misread<'_>) -> Finding {
+/// `None`: no kind of service uses it, which is `option-without-effect`.
+fn finding(word: Misread<'_>) -> Option<Finding> {
     let service = word.sources.values(word.at);
     let kind =
         service.first().map(|(_, name)| String::from_utf8_lossy(name).into_owned()).unwrap_or_default();
     let unquoted = word.unquoted();
-    let row = option::find(&unquoted).map(|(row, _)| row);
-    let flag = row.map_or("", |row| row.flag);
-    match row.map(|row| row.services) {
-        Some(Services::Only(names)) if !names.is_empty() => {
-            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-            let mut finding = RULE
-                .finding(word.at, format!("`{flag}` has no effect on a service of kind `{kind}`"))
-                .label("read and ignored")
-                .note(format!("It has an effect only on {}.", names.join(", ")))
-                .help("remove it");
-            // It is copied from one service to the next, and what it hides no other kind shows.
-            if flag == "-a" {
-                finding.level = Level::Allow;
-            }
-            finding
-        }
-        // It is left over in many files, and harms nobody.
-        _ => Finding {
-            level: Level::Allow,
-            ..RULE
-                .finding(word.at, format!("`{flag}` no longer has any effect"))
-                .label("read and ignored")
-                .help("remove it")
-        },
+    let row = option::find(&unquoted).map(|(row, _)| row)?;
+    let (flag, Services::Only(names)) = (row.flag, row.services) else { return None };
+    if names.is_empty() {
+        return None;
     }
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    let mut finding = RULE
+        .finding(word.at, format!("`{flag}` has no effect on a service of kind `{kind}`"))
+        .label("read and ignored")
+        .note(format!("It has an effect only on {}.", names.join(", ")))
+        .help("remove it");
+    // It is copied from one service to the next, and what it hides no other kind shows.
+    if flag == "-a" {
+        finding.level = Level::Allow;
+    }
+    Some(finding)
 }
 
 #[cfg(test)]
@@ -72,7 +64,7 @@ mod tests {
 
     #[test]
     fn options_of_the_service_and_of_all_are_silent() {
-        check("option-for-other-service", "proxy -n -a1 -p3128 -t\n#     ^ `-n` no longer has any effect\n");
+        check("option-for-other-service", "proxy -n -a1 -p3128 -t\n");
         check("option-for-other-service", "auto -a -u -c2\nudppm -s 53 192.0.2.1 53\nftppr -h192.0.2.1\n");
         check(
             "option-for-other-service",

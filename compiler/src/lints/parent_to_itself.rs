@@ -4,13 +4,18 @@ use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr},
 };
 
-use super::rule::{Lint, rule};
+use grammar::Text;
+
+use super::{
+    listeners::{is_placed, placed},
+    rule::{Lint, rule},
+};
 use crate::{
     finding::Finding,
     policy::witness::{Space, Witness},
     program::{
         acl::{Ace, AceId, Parent, ParentHost},
-        service::{Listen, ListenAddress, Service},
+        service::{Listen, ListenAddress, MappedTarget, Service},
     },
     way,
 };
@@ -40,6 +45,16 @@ rule! {
     /// parent 1000 socks5 127.0.0.1 1080
     /// proxy
     /// ```
+    /// So does a port mapper whose target is itself, be it through another one:
+    ///
+    /// ```3proxy,fires
+    /// tcppm -i127.0.0.1 8443 127.0.0.1 8443
+    /// ```
+    ///
+    /// ```3proxy,clean
+    /// tcppm -i127.0.0.1 8443 127.0.0.1 443
+    /// tcppm -i127.0.0.1 443 192.0.2.10 443
+    /// ```
     "parent-to-itself",
     level: Deny,
     group: Correctness,
@@ -53,41 +68,104 @@ const TRIED: usize = 32;
 const BUDGET: usize = 100_000;
 
 fn check(lint: &mut Lint<'_>) {
+    mappers(lint);
+    for finding in circles(lint, &mut { BUDGET }) {
+        lint.report(finding);
+    }
+}
+
+/// Parents that lead back to the service that asks them, as far as the budget goes.
+fn circles(lint: &Lint<'_>, budget: &mut usize) -> Vec<Finding> {
     let program = lint.program;
     if !program.acls.parents.iter().any(way::is_hop) {
-        return;
+        return Vec::new();
     }
     let mut listeners: HashMap<(u16, ListenAddress), Vec<usize>> = HashMap::new();
-    for (at, service) in program.services.iter().enumerate() {
-        let Listen { address, port } = &service.listen;
-        let canonical = match &address.value {
-            ListenAddress::Ip(address) => ListenAddress::Ip(address.to_canonical()),
-            unix @ ListenAddress::Unix(_) => unix.clone(),
-        };
-        listeners.entry((port.value, canonical)).or_default().push(at);
+    for (at, service) in
+        program.services.iter().enumerate().filter(|(_, service)| is_placed(program, service))
+    {
+        listeners.entry(listens(service)).or_default().push(at);
     }
-    let (mut told, mut findings, mut budget) = (BTreeSet::new(), Vec::new(), BUDGET);
+    let (mut told, mut findings) = (BTreeSet::new(), Vec::new());
     for (id, ace) in (0..).map(AceId).zip(&program.acls.aces) {
         for parent in program.acls.parents(ace).iter().filter(|parent| way::is_hop(parent)) {
             let there = places(parent).into_iter().filter_map(|place| listeners.get(&place)).flatten();
             let services = there.filter_map(|at| Some((*at, program.services.get(*at)?)));
-            let mut circles = services.filter_map(|(at, service)| {
-                Some((service, returns(lint, at, service, (id, ace), &mut budget)?))
-            });
+            let mut circles = services
+                .filter_map(|(at, service)| Some((service, returns(lint, at, service, (id, ace), budget)?)));
             if let Some((service, witness)) = circles.next().filter(|_| told.insert(parent.at)) {
                 findings.push(finding(parent, service, &witness));
             }
         }
     }
-    for finding in findings {
-        lint.report(finding);
+    findings
+}
+
+/// How many port mappers that follow each other are looked at.
+const MAPPERS: usize = 8;
+
+/// Finds port mappers whose targets lead back to them.
+fn mappers(lint: &mut Lint<'_>) {
+    let mappers = placed(lint.program).filter_map(|service| Some((service, service.target.as_ref()?)));
+    let mut listeners: HashMap<(bool, u16, ListenAddress), Mapper<'_>> = HashMap::new();
+    for mapper in mappers.clone() {
+        let (port, address) = listens(mapper.0);
+        listeners.entry((mapper.0.kind.takes_datagrams(), port, address)).or_insert(mapper);
     }
+    let next = |(service, target): Mapper<'_>| {
+        let hosts = addresses(&target.host).into_iter();
+        let mut places = hosts.map(|address| (service.kind.takes_datagrams(), target.port, address));
+        places.find_map(|place| listeners.get(&place)).copied()
+    };
+    let mut findings = Vec::new();
+    for (service, target) in mappers {
+        let way = std::iter::successors(next((service, target)), |mapper| next(*mapper)).take(MAPPERS);
+        let through: Vec<&Service> = way.map(|(other, _)| other).collect();
+        if let Some(back) = through.iter().position(|other| std::ptr::eq(*other, service)) {
+            let message = "this port mapper's target is the mapper itself, so each connection fails or loops";
+            let finding = RULE.finding(target.at, message).label("leads back to this service");
+            let through = through.iter().take(back).map(|other| (other.at, "through this one"));
+            let finding = through.fold(finding, |finding, (at, label)| finding.also(at, label));
+            findings.push(finding.help("write the address and the port of the server that is meant"));
+        }
+    }
+    findings.into_iter().for_each(|finding| lint.report(finding));
+}
+
+/// A port mapper with its target.
+type Mapper<'a> = (&'a Service, &'a MappedTarget);
+
+/// Where a port mapper's target may be in this process.
+fn addresses(host: &Text) -> Vec<ListenAddress> {
+    let text = host.to_string();
+    match text.parse::<IpAddr>() {
+        Ok(address) => within(&ParentHost::Address(address)),
+        Err(_) => match text.strip_prefix("unix:") {
+            Some(path) => vec![ListenAddress::Unix(path.as_bytes().into())],
+            None => within(&ParentHost::Name(host.clone())),
+        },
+    }
+}
+
+/// Where a service listens.
+fn listens(service: &Service) -> (u16, ListenAddress) {
+    let Listen { address, port } = &service.listen;
+    let canonical = match &address.value {
+        ListenAddress::Ip(address) => ListenAddress::Ip(address.to_canonical()),
+        unix @ ListenAddress::Unix(_) => unix.clone(),
+    };
+    (port.value, canonical)
 }
 
 /// Where a service listens that gets what is sent to a parent.
 fn places(parent: &Parent) -> Vec<(u16, ListenAddress)> {
+    within(&parent.host).into_iter().map(|address| (parent.port, address)).collect()
+}
+
+/// The addresses to listen on that get what is sent to a host.
+fn within(host: &ParentHost) -> Vec<ListenAddress> {
     let any = [IpAddr::V4(Ipv4Addr::UNSPECIFIED), IpAddr::V6(Ipv6Addr::UNSPECIFIED)];
-    let addresses = match &parent.host {
+    let addresses = match host {
         ParentHost::Address(address) if address.is_unspecified() => Vec::new(),
         ParentHost::Address(address) if address.to_canonical().is_loopback() => {
             [address.to_canonical()].into_iter().chain(any).collect()
@@ -97,9 +175,9 @@ fn places(parent: &Parent) -> Vec<(u16, ListenAddress)> {
             [IpAddr::V4(Ipv4Addr::LOCALHOST)].into_iter().chain(any).collect()
         }
         ParentHost::Name(_) | ParentHost::Prefix(..) => Vec::new(),
-        ParentHost::Unix(path) => return vec![(parent.port, ListenAddress::Unix(path.clone()))],
+        ParentHost::Unix(path) => return vec![ListenAddress::Unix(path.clone())],
     };
-    addresses.into_iter().map(|address| (parent.port, ListenAddress::Ip(address))).collect()
+    addresses.into_iter().map(ListenAddress::Ip).collect()
 }
 
 /// A request from this machine that comes to the same entry.
@@ -136,7 +214,27 @@ fn finding(parent: &Parent, service: &Service, witness: &Witness) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use crate::lints::tests::check;
+    use super::{Lint, circles};
+    use crate::{lints::tests::check, options::CompileOptions, sources::MemoryFiles};
+
+    /// A hundred entries lead to fifty services on one port, of which none is a circle but the last: that is five thousand times to look,
+    /// and no more than the budget has is looked at.
+    #[test]
+    fn no_more_is_tried_than_the_budget_allows() {
+        let entries = "deny *\nallow *\nparent 1000 socks5 127.0.0.1 1080\n".repeat(100);
+        let services = "socks\n".repeat(50);
+        let circle = "flush\nallow *\nparent 1000 socks5 127.0.0.1 1080\nsocks\n";
+        let mut files = MemoryFiles::default();
+        files.insert("3proxy.cfg", format!("auth iponly\n{entries}{services}{circle}"));
+        let compiled = crate::compile("3proxy.cfg".as_ref(), &files);
+        let options = CompileOptions::default();
+        let lint = Lint::new(&compiled.sources, &compiled.program, &options, Vec::new());
+        for (budget, found) in [(10, 0), (1_000, 0), (1_000_000, 1)] {
+            let mut left = budget;
+            assert_eq!(circles(&lint, &mut left).len(), found, "{budget}");
+            assert_eq!(left == 0, found == 0, "{budget}: {left}");
+        }
+    }
 
     #[test]
     fn a_chain_within_the_process_is_no_circle() {
@@ -150,6 +248,28 @@ mod tests {
         ] {
             check("parent-to-itself", text);
         }
+    }
+
+    #[test]
+    fn a_port_mapper_whose_target_is_itself_is_found() {
+        check(
+            "parent-to-itself",
+            r"
+tcppm -i127.0.0.1 25 127.0.0.1 25
+#                    ^ the mapper itself
+tcppm 26 localhost 26
+#        ^ the mapper itself
+tcppm -i127.0.0.1 27 127.0.0.1 28
+#                    ^ the mapper itself
+tcppm -i127.0.0.1 28 127.0.0.1 27
+#                    ^ the mapper itself
+tcppm -i127.0.0.1 29 192.0.2.1 29
+tcppm -i127.0.0.1 30 127.0.0.1 29
+udppm -i127.0.0.1 31 127.0.0.1 32
+tcppm -i127.0.0.1 32 127.0.0.1 31
+tcppm -i127.0.0.2 33 127.0.0.1 33
+",
+        );
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! `parent-type-for-service`
 use std::collections::BTreeSet;
 
-use grammar::Span;
-
-use super::rule::{Lint, rule};
+use super::{
+    columns,
+    rule::{Lint, rule},
+};
 use crate::{
-    finding::Finding,
+    finding::{Finding, Level},
     fix::{Fix, Safety},
     policy::{
         decided,
@@ -51,6 +52,15 @@ rule! {
     /// socks
     /// ```
     ///
+    /// Queries through `dnspr` and requests to `admin` have no target, so there is no way through a parent: 3proxy refuses them.
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow * 10.0.0.0/8
+    /// parent 1000 socks5 192.0.2.10 1080
+    /// dnspr
+    /// ```
+    ///
     /// ```3proxy,clean
     /// auth iponly
     /// allow * 10.0.0.0/8 * * UDPASSOC
@@ -73,7 +83,8 @@ const TRIED: usize = 64;
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
     let suspect = |parent: &Parent| way::is_hop(parent) && !carries_udp(parent.kind);
-    if !program.acls.parents.iter().any(suspect) {
+    let has_no_target = program.services.iter().any(|service| !service.kind.has_target());
+    if program.acls.parents.is_empty() || !has_no_target && !program.acls.parents.iter().any(suspect) {
         return;
     }
     let (mut told, mut findings) = (BTreeSet::new(), Vec::new());
@@ -85,17 +96,22 @@ fn check(lint: &mut Lint<'_>) {
             let of = |witness: Witness| (witness.operation == operation).then_some(witness);
             decided::by_any_as(lint.policy(), at, id, TRIED, of)
         };
+        let without_target = || {
+            let of = |witness: Witness| (!witness.operation.has_target()).then_some(witness);
+            let witness = decided::by_any_as(lint.policy(), at, id, TRIED, of)?;
+            let parent = program.acls.parents(ace).first()?;
+            Some((parent, no_way_without_target(parent, service, &witness)))
+        };
         let http = hops.clone().find(|parent| parent.kind == ParentKind::Http);
         let no_udp = unfit_for_udp(ace, service, hops);
-        let found = http
-            .and_then(|parent| {
-                Some((parent, bytes_to_http(lint.sources, parent, &asks(Operation::Connect)?)))
-            })
-            .or_else(|| {
-                no_udp.and_then(|parent| {
-                    Some((parent, no_way_for_udp(parent, &asks(Operation::UdpAssociate)?)))
-                })
-            });
+        let bytes = || {
+            let parent = http?;
+            Some((parent, bytes_to_http(lint.sources, parent, &asks(Operation::Connect)?)))
+        };
+        let found = if service.kind.has_target() { bytes() } else { without_target() };
+        let found = found.or_else(|| {
+            no_udp.and_then(|parent| Some((parent, no_way_for_udp(parent, &asks(Operation::UdpAssociate)?))))
+        });
         if let Some((_, finding)) = found.filter(|(parent, _)| told.insert(parent.at)) {
             findings.push(
                 finding.also(service.at, "in this service").also(ace.at, "for what this entry matches"),
@@ -133,6 +149,20 @@ fn bytes_to_http(sources: &Sources, parent: &Parent, witness: &Witness) -> Findi
         .fix(connect(sources, parent.at))
 }
 
+fn no_way_without_target(parent: &Parent, service: &Service, witness: &Witness) -> Finding {
+    let kind = service.kind.name();
+    let mut finding = RULE
+        .finding(
+            parent.at,
+            format!("requests to `{kind}` have no target, so that none can go through a parent"),
+        )
+        .label("makes 3proxy refuse what the entry allows")
+        .note(format!("For example, {witness} is refused."))
+        .help("write `flush` above the service, and an entry without a parent");
+    finding.level = Level::Deny;
+    finding
+}
+
 fn no_way_for_udp(parent: &Parent, witness: &Witness) -> Finding {
     RULE.finding(parent.at, format!("UDP can't go through a parent of type `{}`", parent.kind.name()))
         .label("carries no UDP")
@@ -142,8 +172,7 @@ fn no_way_for_udp(parent: &Parent, witness: &Witness) -> Finding {
 
 /// Writes `connect` as the type.
 fn connect(sources: &Sources, line: Loc) -> Option<Fix> {
-    let word = sources.words(line).get(2).copied()?;
-    let at = Loc { file: line.file, span: Span::new(word.span.start, word.span.end) };
+    let at = columns::parent_type_at(sources, line)?;
     (sources.text(at) == b"http").then(|| Fix::replace("write `connect`", Safety::Unsafe, at, "connect"))
 }
 

@@ -2,7 +2,7 @@
 use std::collections::HashMap;
 
 use super::{
-    listeners::on_purpose,
+    listeners::{on_purpose, placed},
     rule::{Lint, rule},
 };
 use crate::program::service::{ListenAddress, Service, ServiceKind};
@@ -53,7 +53,7 @@ fn check(lint: &mut Lint<'_>) {
             .filter(|((.., port), _)| *port != 0)
     };
     let mut everywhere = HashMap::new();
-    for service in &program.services {
+    for service in placed(program) {
         if let Some((key, _)) = key(service).filter(|(_, address)| address.is_unspecified()) {
             everywhere.entry(key).or_insert(service);
         }
@@ -61,7 +61,7 @@ fn check(lint: &mut Lint<'_>) {
     if everywhere.is_empty() {
         return;
     }
-    for service in &program.services {
+    for service in placed(program) {
         let Some((key, address)) = key(service).filter(|(_, address)| !address.is_unspecified()) else {
             continue;
         };

@@ -1,7 +1,10 @@
 //! `port-of-the-service`
 use std::collections::BTreeMap;
 
-use super::rule::{Lint, rule};
+use super::{
+    listeners::{is_placed, placed},
+    rule::{Lint, rule},
+};
 use crate::{
     finding::Finding,
     program::{
@@ -42,7 +45,7 @@ const COMMON: [u16; 6] = [8000, 8008, 8080, 8443, 8888, 3128];
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    let listening = listening(program.services.iter().map(|service| &**service));
+    let listening = listening(placed(program));
     let limits = &program.limits;
     let lines = limits
         .bandwidth_in
@@ -68,7 +71,9 @@ fn of_lists(lint: &Lint<'_>, all: &BTreeMap<u16, Loc>) -> Vec<Finding> {
             // Most entries list no port, or none that anybody listens on.
             let own = |port: u16| {
                 let known = all.contains_key(&port);
-                let asking = || list.asking(program, place).find(|service| service.listen.port.value == port);
+                let listens =
+                    |service: &Service| service.listen.port.value == port && is_placed(program, service);
+                let asking = || list.asking(program, place).find(|service| listens(service));
                 if known { asking().map(|service| service.at) } else { None }
             };
             found.extend(finding(ace.at, &ace.matcher, own));

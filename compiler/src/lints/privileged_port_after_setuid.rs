@@ -1,7 +1,11 @@
 //! A port below 1024 behind `setuid`.
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
-use super::rule::{Lint, rule};
+use super::{
+    listeners::placed,
+    privileges::gives_up,
+    rule::{Lint, rule},
+};
 use crate::{
     program::service::{ListenAddress, Service},
     sources::Loc,
@@ -38,13 +42,12 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
-    let Some(from) = program.commands.iter().position(|ran| changes_user(lint, ran.row.name, ran.at)) else {
+    let Some(from) = program.commands.iter().position(|ran| gives_up(lint, ran)) else {
         return;
     };
     let behind = program.commands.get(from..).unwrap_or_default();
     let Some(user) = behind.first() else { return };
-    let services: HashMap<Loc, &Arc<Service>> =
-        program.services.iter().map(|service| (service.at, service)).collect();
+    let services: HashMap<Loc, &Service> = placed(program).map(|service| (service.at, service)).collect();
     for service in behind.iter().filter_map(|ran| services.get(&ran.at)) {
         let port = service.listen.port.value;
         let unix = matches!(service.listen.address.value, ListenAddress::Unix(_));
@@ -60,9 +63,4 @@ fn check(lint: &mut Lint<'_>) {
             );
         }
     }
-}
-
-/// `setuid`, or `chroot` with a user.
-fn changes_user(lint: &Lint<'_>, name: &str, at: Loc) -> bool {
-    name == "setuid" || name == "chroot" && lint.sources.words(at).len() > 2
 }

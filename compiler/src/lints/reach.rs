@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use crate::{
     policy::witness::{OFFICE_HOURS, Target, Witness},
     program::{
-        acl::{Ace, AceId, AclRef, Acls, Action, Matcher},
+        acl::{Ace, AceId, AclRef, Acls, Action, Matcher, Targets},
         service::{ListenAddress, Service, ServiceKind},
     },
     table::{Table, Verdict, oracle::Walk},
@@ -83,32 +83,56 @@ pub(super) fn reaches_behind(
     let acl = service.deciding_list()?;
     let entries = acls.entries(acl).filter(|(id, _)| *id > denial).map(|(_, ace)| ace);
     let entries: Vec<&Ace> = entries.take(*budget).collect();
-    reaches(acls, (service, Some(acl)), &entries, address, budget)
+    reaches(acls, (service, Some(acl)), &entries, (address, None), budget)
         .filter(|witness| Walk { acls, list: Some(acl) }.decide(&witness.request()).entry > Some(denial))
 }
 
-/// A request to `address` that the service lets go there directly, by one of `entries`.
+/// A request to an address, and a port if one is given, that the service lets go there directly, by one of `entries`.
 pub(super) fn reaches(
     acls: &Acls,
     (service, acl): (&Service, Option<AclRef>),
     entries: &[&Ace],
-    address: IpAddr,
+    (address, port): (IpAddr, Option<u16>),
     budget: &mut usize,
 ) -> Option<Witness> {
     let Some(acl) = acl else {
-        return candidate(&Matcher::default(), service, address);
+        return candidate(&Matcher::default(), service, address, port);
     };
     let walk = Walk { acls, list: Some(acl) };
     let direct = |ace: &Ace| way::direct_share(&way::groups(acls.parents(ace))) > 0.0;
     let goes =
         |verdict: Verdict| verdict.passes() && verdict.entry.and_then(|id| acls.ace(id)).is_some_and(direct);
-    let mut asked = entries.iter().filter(|ace| ace.action == Action::Allow && direct(ace)).peekable();
+    let open = entries.iter().take_while(|ace| !closes(ace, address));
+    let mut asked = open.filter(|ace| ace.action == Action::Allow && direct(ace)).peekable();
     asked.peek()?;
     let price = price(acls, acl, budget)?;
     asked.find_map(|ace| {
         *budget = budget.checked_sub(price)?;
-        candidate(&ace.matcher, service, address).filter(|witness| goes(walk.decide(&witness.request())))
+        candidate(&ace.matcher, service, address, port)
+            .filter(|witness| goes(walk.decide(&witness.request())))
     })
+}
+
+/// Whether an entry denies an address to everyone, so that none behind it decides about it.
+fn closes(ace: &Ace, address: IpAddr) -> bool {
+    // Beyond a few ranges the walk, which has a budget, has to tell.
+    const FEW: usize = 64;
+    let lists = |targets: &Targets| targets.addresses.iter().take(FEW).any(|range| range.contains(address));
+    ace.action == Action::Deny
+        && ace.weight == 0
+        && !ace.redirects()
+        && is_for_all(&ace.matcher)
+        && ace.matcher.targets.as_deref().is_none_or(lists)
+}
+
+/// Whether an entry is for all clients, and all that they may do.
+pub(super) fn is_for_all(matcher: &Matcher) -> bool {
+    matcher.users.is_none()
+        && matcher.sources.is_none()
+        && matcher.operations.is_none()
+        && matcher.ports.is_none()
+        && matcher.weekdays.is_none()
+        && matcher.periods.is_none()
 }
 
 /// What a walk through a list costs: an entry may be as long as a list. `None`: more than there is; then what it took to see that is
@@ -126,13 +150,18 @@ fn price(acls: &Acls, acl: AclRef, budget: &mut usize) -> Option<usize> {
     Some(price)
 }
 
-/// A request to `address` that an entry's other fields accept.
-fn candidate(matcher: &Matcher, service: &Service, address: IpAddr) -> Option<Witness> {
+/// A request to `address` that an entry's other fields accept; to this port, if one is given.
+fn candidate(matcher: &Matcher, service: &Service, address: IpAddr, port: Option<u16>) -> Option<Witness> {
     let user = matcher.users.iter().flatten().next().filter(|name| *name != b"-");
     let named = service.chain.value.iter().any(|step| step.kind.names_user());
     let user = user.or_else(|| named.then_some(&b"alice"[..]));
     let source = matcher.sources.as_deref().and_then(<[_]>::first).map(|range| range.first);
-    let port = matcher.ports.as_deref().and_then(<[_]>::first).map_or(80, |range| range.first);
+    let ports = matcher.ports.as_deref();
+    let port = match (port, ports) {
+        (Some(port), Some(ports)) => ports.iter().any(|range| range.contains(port)).then_some(port)?,
+        (Some(port), None) => port,
+        (None, _) => ports.and_then(<[_]>::first).map_or(80, |range| range.first),
+    };
     let operations = service.kind.operations().iter().copied();
     let operation = operations
         .into_iter()

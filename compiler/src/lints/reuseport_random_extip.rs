@@ -1,7 +1,10 @@
 //! Outgoing addresses at random.
 use std::collections::HashMap;
 
-use super::rule::{Lint, rule};
+use super::{
+    listeners::placed,
+    rule::{Lint, rule},
+};
 use crate::program::service::ServiceKind;
 
 rule! {
@@ -39,7 +42,7 @@ rule! {
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
     let mut first = HashMap::new();
-    for service in &program.services {
+    for service in placed(program) {
         let udp = matches!(service.kind, ServiceKind::Udppm | ServiceKind::Dnspr);
         let key = (udp, service.kind, &service.listen.address.value, service.listen.port.value);
         let exit = (service.external.v4.value, service.external.v6.value);

@@ -1,7 +1,10 @@
 //! Services that refuse every client.
 use std::collections::{BTreeMap, HashMap};
 
-use super::rule::{Lint, rule};
+use super::{
+    listeners::is_placed,
+    rule::{Lint, rule},
+};
 use crate::{
     finding::Finding,
     program::{
@@ -140,7 +143,7 @@ impl Lists {
             let asks = matches!(step.kind, AuthType::Strong | AuthType::UserOnly);
             let reason = match step.kind {
                 AuthType::None | AuthType::CacheAcl => return None,
-                _ if asks && !service.kind.learns_names() => Why::NoName(step),
+                _ if asks && !service.learns_names() => Why::NoName(step),
                 kind => {
                     let nameless = kind == AuthType::IpOnly;
                     let (ace, never) = self.never(program, service, service.acl?, nameless)?;
@@ -287,7 +290,7 @@ impl Others {
     fn listen_above(&mut self, program: &Program, service: &Service) {
         while let Some(other) = program.services.get(self.above).filter(|other| other.at != service.at) {
             self.above += 1;
-            if let Some(acl) = other.acl.filter(|_| other.target.is_none()) {
+            if let Some(acl) = other.acl.filter(|_| other.target.is_none() && is_placed(program, other)) {
                 let most = self.listening.entry((acl.list, other.listen.port.value)).or_default();
                 *most = acl.len.max(*most);
             }
@@ -333,11 +336,16 @@ fn finding(service: &Service, why: &Why<'_>) -> Finding {
     match why {
         Why::NoName(step) => {
             let name = step.kind.name();
-            let told = finding.label(format!("clients of `{kind}` have no way to give a name"));
-            let told = match step.at {
-                Some(at) => told.also(at, format!("`{name}` refuses clients that give none")),
-                None => told,
+            let told = |finding: Finding| match step.at {
+                Some(at) => finding.also(at, format!("`{name}` refuses clients that give none")),
+                None => finding,
             };
+            if service.kind.learns_names() {
+                return told(finding.label(format!("with `-u` this `{kind}` takes no name"))).help(
+                    "remove `-u`, or write `auth iponly` above the service and list the clients' addresses",
+                );
+            }
+            let told = told(finding.label(format!("clients of `{kind}` have no way to give a name")));
             told.help(
                 "write `auth iponly` above it, and list the clients' addresses: `allow * 192.168.0.0/16`",
             )
@@ -397,6 +405,7 @@ mod tests {
             "auth iponly\ndeny * * * 1\nallow * * * 80,100-200\ntcppm 2000 192.0.2.4 25",
             "auth strong\nallow a\nproxy\nauth iponly\ntcppm 2000 192.0.2.4 25",
             "auth cache strong\nauthcache user,pass 60\nallow * * * * HTTP\nproxy\nsocks",
+            "auth strong\nallow a\nsocks -u",
             "auth iponly\ndeny -,bob\nallow *\nproxy",
             "auth iponly\ndeny * * 10.0.0.1\ndeny * * *\nallow * 10.0.0.0/8\nproxy",
         ] {

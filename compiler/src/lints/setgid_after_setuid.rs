@@ -1,5 +1,8 @@
 //! `setgid` behind `setuid`.
-use super::rule::{Lint, rule};
+use super::{
+    privileges::{argument, gives_up},
+    rule::{Lint, rule},
+};
 use crate::fix::Fix;
 
 rule! {
@@ -42,23 +45,56 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    let mut user = None;
+    // The group that it is already may be set again.
+    let (mut user, mut group) = (None, None);
     let mut found = Vec::new();
     for ran in &lint.program.commands {
-        match (ran.row.name, user) {
-            ("setuid", None) => user = Some(ran.at),
-            ("setgid", Some(before)) => found.push((ran.at, before)),
-            _ => {}
+        let sets = match ran.row.name {
+            "setgid" => argument(lint, ran, 0),
+            "chroot" => argument(lint, ran, 2),
+            _ => None,
+        };
+        match user {
+            Some(before) if ran.row.name == "setgid" && sets != group => found.push((ran.at, before)),
+            _ => group = sets.or(group),
+        }
+        if user.is_none() && gives_up(lint, ran) {
+            user = Some(ran);
         }
     }
     for (at, before) in found {
-        let title = "move `setgid` above `setuid`";
+        let name = before.row.name;
+        let title = format!("move `setgid` above `{name}`");
         lint.report(
-            RULE.finding(at, "`setgid` comes after `setuid`, which has given up the privilege that it needs")
-                .label("fails here")
-                .also(before, "gives up the privilege")
-                .help(title)
-                .fix(Fix::move_above(lint.sources, title, &[at], before)),
+            RULE.finding(
+                at,
+                format!("`setgid` comes after `{name}`, which has given up the privilege that it needs"),
+            )
+            .label("fails here")
+            .also(before.at, "gives up the privilege")
+            .help(title.clone())
+            .fix(Fix::move_above(lint.sources, title, &[at], before.at)),
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::check;
+
+    #[test]
+    fn a_chroot_with_a_user_gives_up_the_privilege_too() {
+        let rest = "auth iponly\nallow *\nproxy -i127.0.0.1\n";
+        for (lines, fires) in [
+            ("chroot /x 1", true),
+            ("chroot /x 1 2", true),
+            ("chroot /x", false),
+            ("chroot /x 1 1", false),
+            ("setgid 1\nsetuid 1", false),
+            ("setgid 2\nsetuid 1", true),
+        ] {
+            let mark = if fires { "#^ has given up the privilege\n" } else { "" };
+            check("setgid-after-setuid", &format!("{lines}\nsetgid 1\n{mark}{rest}"));
+        }
     }
 }

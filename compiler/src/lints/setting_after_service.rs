@@ -9,7 +9,7 @@ use grammar::{
 use super::rule::{Lint, rule};
 use crate::{
     fix::Fix,
-    program::{Executed, log::LogTarget},
+    program::{Executed, acl::Action, log::LogTarget},
     sources::{Loc, Sources},
 };
 
@@ -103,9 +103,15 @@ fn check(lint: &mut Lint<'_>) {
         let title = "move it above the service";
         // Above a `flush` it would be for services that it was not meant for.
         let is_above = lines.last().is_some_and(|last| unflushed.contains(last));
-        finding.fix =
-            first.filter(|_| is_above).and_then(|first| Fix::move_above(lint.sources, title, &lines, first));
-        lint.report(finding);
+        // 3proxy refuses a parent that follows a `deny`.
+        let follows_deny = || {
+            let ace = last.acl.and_then(|acl| lint.program.acls.ace(acl.last));
+            name == "parent" && ace.is_none_or(|ace| ace.action == Action::Deny)
+        };
+        let fix = first
+            .filter(|_| is_above && !follows_deny())
+            .and_then(|first| Fix::move_above(lint.sources, title, &lines, first));
+        lint.report(finding.fix(fix));
     }
 }
 
@@ -225,6 +231,16 @@ deny *
             let found = findings("setting-after-service", &format!("allow *\nproxy\n{lines}\n"));
             assert!(!found.is_empty(), "{lines}");
             assert!(found.iter().all(|finding| finding.fix.is_some() == fixed), "{lines}: {found:#?}");
+        }
+    }
+
+    #[test]
+    fn a_parent_is_not_moved_behind_a_deny() {
+        for (last, fixed) in [("allow a", true), ("deny *", false)] {
+            let text = format!("allow b\n{last}\nproxy\nparent 1000 extip 192.0.2.1 0\n");
+            let found = findings("setting-after-service", &text);
+            let [finding] = found.as_slice() else { panic!("{last}: {found:#?}") };
+            assert_eq!(finding.fix.is_some(), fixed, "{last}");
         }
     }
 

@@ -69,15 +69,22 @@ fn check(lint: &mut Lint<'_>) {
                 continue;
             }
             let LineKind::Directive(words) = line.kind else { continue };
-            let mut row = None;
+            let (mut row, mut found) = (None, Vec::new());
             for (index, word) in source.tree.words(words).enumerate() {
                 if index == 0 {
                     row = directive::find(&word.value(&source.text));
                 }
-                let found = smart(source, word, row.filter(|_| !source.spliced), index);
-                if let Some(finding) = finding(file, &found) {
+                found.extend(smart(source, word, row.filter(|_| !source.spliced), index));
+                // A file of words is one line.
+                if source.spliced
+                    && let Some(finding) = finding(file, &std::mem::take(&mut found))
+                {
                     lint.report(finding);
                 }
+            }
+            // A quote mended without the one that ends it would leave the line worse than it was.
+            if let Some(finding) = finding(file, &found) {
+                lint.report(finding);
             }
         }
     }
@@ -112,7 +119,7 @@ fn smart(source: &Source, word: Word, row: Option<&Directive>, index: usize) -> 
         let (start, length) = (word.span.start + at as u32, letter.len_utf8());
         let plain = match letter {
             '\u{201c}'..='\u{201f}' | '\u{ab}' | '\u{bb}' | '\u{2018}'..='\u{201b}'
-                if at == 0 || at + length == end =>
+                if at == 0 || at + length == end || at_an_item(text, at, length) =>
             {
                 "\""
             }
@@ -124,6 +131,13 @@ fn smart(source: &Source, word: Word, row: Option<&Directive>, index: usize) -> 
         Some(Smart { span: Span::new(start, start + length as u32), plain })
     });
     odd.collect()
+}
+
+/// Whether what stands at `at` begins or ends an item of a list, or a part of a user's word.
+fn at_an_item(text: &str, at: usize, length: usize) -> bool {
+    let separates = |byte: Option<&u8>| byte.is_some_and(|byte| b",:".contains(byte));
+    let bytes = text.as_bytes();
+    separates(bytes.get(at.wrapping_sub(1))) || separates(bytes.get(at + length))
 }
 
 fn finding(file: FileId, found: &[Smart]) -> Option<Finding> {
@@ -149,12 +163,38 @@ fn finding(file: FileId, found: &[Smart]) -> Option<Finding> {
 mod tests {
     use std::path::Path;
 
-    use crate::{compile, lints::tests::check, sources::MemoryFiles};
+    use crate::{
+        compile,
+        lints::tests::{check, findings},
+        sources::MemoryFiles,
+    };
 
     #[test]
     fn names_and_passwords_may_have_any_letter() {
         check("smart-punctuation", "users élan:CL:pa–ss’word\nauth strong\nallow élan\nproxy\n");
         check("smart-punctuation", "# “quoted”\n  “indented”\nproxy\n");
+    }
+
+    #[test]
+    fn the_quotes_of_a_line_are_one_finding_and_one_fix() {
+        for (line, fixed) in [
+            ("allow “ann”,bob", "allow \"ann\",bob"),
+            ("allow ann,“bob”", "allow ann,\"bob\""),
+            ("allow «ann»,‘bob’", "allow \"ann\",\"bob\""),
+            ("users “bob:CL:Kq81 Kq82” al:CL:Kq83", "users \"bob:CL:Kq81 Kq82\" al:CL:Kq83"),
+            ("users bob:CL:“Kq81 Kq82”", "users bob:CL:\"Kq81 Kq82\""),
+            ("proxy –i127.0.0.1 –p3128", "proxy -i127.0.0.1 -p3128"),
+        ] {
+            let found = findings("smart-punctuation", &format!("{line}\n"));
+            // What 3proxy refuses there may have the fix.
+            let Some(finding) = found.first() else {
+                assert!(line.starts_with("proxy"), "{line}");
+                continue;
+            };
+            let fix = finding.fix.as_ref().unwrap();
+            let mended = String::from_utf8(fix.apply(finding.at.file, line.as_bytes())).unwrap();
+            assert_eq!((mended.as_str(), found.len()), (fixed, 1), "{line}");
+        }
     }
 
     #[test]

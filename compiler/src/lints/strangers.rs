@@ -26,8 +26,8 @@ pub(super) struct Stranger {
     pub(super) entry: Option<AceId>,
 }
 
-/// Lists are walked if the services that are asked hold so many times the entries that there are. Of many services with
-/// long lists in common each would walk them: then it pays to compile them.
+/// Lists that are not compiled yet are walked if the services that are asked hold at most this many times the entries that there are.
+/// Of many services with long lists in common each would walk them: then it pays to compile them.
 const WALKED: usize = 2;
 
 /// Says what services' lists do with requests.
@@ -41,7 +41,8 @@ impl<'l, 'a> Decider<'l, 'a> {
     pub(super) fn new(lint: &'l Lint<'a>, asked: impl Fn(&Service) -> bool) -> Self {
         let acls = lint.program.services.iter().filter(|service| asked(service)).filter_map(|it| it.acl);
         let entries: usize = acls.map(|acl| acl.len as usize).sum();
-        Self { lint, walks: entries <= WALKED * lint.program.acls.aces.len() }
+        let walks = lint.compiled_policy().is_none() && entries <= WALKED * lint.program.acls.aces.len();
+        Self { lint, walks }
     }
 
     /// The configuration.
@@ -104,6 +105,20 @@ pub(super) fn open_without_target<'a>(
     at: usize,
     operation: Operation,
 ) -> Option<(&'a AuthStep, Option<AceId>)> {
+    let [first, ..] = UNRELATED;
+    let (step, entry) = open_to(decider, at, operation, first.into())?;
+    let others =
+        UNRELATED.iter().skip(1).all(|from| open_to(decider, at, operation, (*from).into()).is_some());
+    others.then_some((step, entry))
+}
+
+/// The same for clients with one address.
+pub(super) fn open_to<'a>(
+    decider: &Decider<'_, 'a>,
+    at: usize,
+    operation: Operation,
+    from: IpAddr,
+) -> Option<(&'a AuthStep, Option<AceId>)> {
     let service = decider.program().services.get(at)?;
     // A question for a name comes without a user's.
     let names = |step: &&AuthStep| service.kind != ServiceKind::Dnspr || step.kind != AuthType::UserOnly;
@@ -112,21 +127,20 @@ pub(super) fn open_without_target<'a>(
         if step.kind == AuthType::None {
             return Some((step, None));
         }
-        let witness = |from: Ipv4Addr| Witness {
+        let witness = Witness {
             user: user.map(<[u8]>::to_vec),
-            source: IpAddr::V4(from),
+            source: from,
             target: Target::default(),
             port: 0,
             operation,
             time: OFFICE_HOURS,
         };
-        let mut verdicts = UNRELATED.map(|from| decider.decide(at, &witness(from))).into_iter();
-        let first = verdicts.next()?;
-        (first.passes() && verdicts.all(|verdict| verdict.passes())).then_some((step, first.entry))
+        let verdict = decider.decide(at, &witness);
+        verdict.passes().then_some((step, verdict.entry))
     })
 }
 
-/// From so many of the addresses that are tried requests must pass.
+/// From how many of the addresses that are tried requests must pass.
 const MOST: usize = 3;
 
 /// A request of somebody from somewhere to anywhere, if such requests pass: from most of some unrelated addresses, and to each
@@ -152,8 +166,18 @@ fn stranger(
                 operation: *operation,
                 time,
             };
-            let mut open = from.iter().filter(|from| targets.iter().all(|target| passes(&ask(from, target))));
-            if let (Some(first), Some(_)) = (open.next(), open.nth(MOST - 2)) {
+            let (mut open, mut closed) = (Vec::new(), 0);
+            for address in from {
+                if targets.iter().all(|target| passes(&ask(address, target))) {
+                    open.push(address);
+                } else {
+                    closed += 1;
+                }
+                if open.len() == MOST || closed > from.len().saturating_sub(MOST) {
+                    break;
+                }
+            }
+            if let (Some(first), true) = (open.first(), open.len() == MOST) {
                 return targets.first().map(|target| ask(first, target));
             }
         }

@@ -32,7 +32,7 @@ rule! {
     from lowering,
 }
 
-/// `word` is the type; `near` was probably meant.
+/// `word` is the type; `near` was certainly meant.
 pub(crate) fn finding(word: &Arg<'_>, near: Option<&str>) -> Finding {
     let finding = RULE.finding(word.at, format!("`{}` is not a type of authentication", word.text()));
     match near {

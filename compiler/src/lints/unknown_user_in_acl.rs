@@ -1,5 +1,5 @@
 //! Users in entries and limits whom nobody defines.
-use std::collections::HashSet;
+use std::{borrow::Cow, collections::HashSet};
 
 use grammar::{
     Text,
@@ -62,7 +62,7 @@ rule! {
     check: check,
 }
 
-/// With so many users a likely one is looked for.
+/// The most users among which a likely one is looked for.
 const SEARCHED: usize = 1_000;
 
 fn check(lint: &mut Lint<'_>) {
@@ -75,6 +75,8 @@ fn check(lint: &mut Lint<'_>) {
     let mut known: HashSet<&[u8]> = program.users.iter().map(|user| user.name.as_bytes()).collect();
     let dropped = dropped(lint);
     known.extend(dropped.iter().map(Text::as_bytes));
+    let quoted: Vec<&[u8]> = known.iter().filter_map(|name| user_words::unquoted(name)).collect();
+    known.extend(quoted);
     let mut told: HashSet<&[u8]> = HashSet::new();
     let mut places = columns::UserPlaces::default();
     let asked = lists::entries_but(
@@ -85,8 +87,7 @@ fn check(lint: &mut Lint<'_>) {
     for entry in asked {
         let (ace, chain) = (entry.ace, &entry.service.chain);
         let names = ace.matcher.users.iter().flatten();
-        let unknown =
-            names.filter(|name| *name != b"-" && !known.contains(name) && !columns::is_no_user(name));
+        let unknown = names.filter(|name| is_unknown(name, &known));
         for name in unknown {
             if !told.insert(name) {
                 continue;
@@ -110,7 +111,8 @@ fn help(name: &[u8], known: &HashSet<&[u8]>) -> String {
     if user_words::parts(name).count() > 1 && user_words::parts(name).all(|part| known.contains(part)) {
         return "separate users with commas".to_owned();
     }
-    let texts = known.iter().filter_map(|known| str::from_utf8(known).ok());
+    let plain = known.iter().filter(|known| user_words::unquoted(known).is_none());
+    let texts = plain.filter_map(|known| str::from_utf8(known).ok());
     match closest(name, texts.take(if known.len() > SEARCHED { 0 } else { SEARCHED })) {
         Some(near) => did_you_mean(near),
         None => "define the user, or remove the name".to_owned(),
@@ -125,7 +127,13 @@ fn unknown_in_limits<'a>(program: &'a Program, known: &HashSet<&[u8]>) -> Vec<(&
     }
     let lines = program.limits.lines().filter(|line| !line.matcher.is_refused());
     let names = lines.flat_map(|line| line.matcher.users.iter().flatten().map(move |name| (name, line.at)));
-    names.filter(|(name, _)| *name != b"-" && !known.contains(name) && !columns::is_no_user(name)).collect()
+    names.filter(|(name, _)| is_unknown(name, known)).collect()
+}
+
+/// Whether a name is none of those that are known, and nothing else is wrong with it.
+fn is_unknown(name: &[u8], known: &HashSet<&[u8]>) -> bool {
+    let is_quoted = || user_words::unquoted(name).is_some_and(|name| known.contains(name));
+    name != b"-" && !known.contains(name) && !columns::is_no_user(name) && !is_quoted()
 }
 
 /// Names of `users` words that make no user: that has a finding of its own.
@@ -134,7 +142,7 @@ fn dropped(lint: &Lint<'_>) -> Vec<Text> {
         matches!(trap, Trap::User(UserTrap::NoColon | UserTrap::UnknownType | UserTrap::HashTooLong))
             && !user_words::continues(lint.sources, part.at)
     });
-    let name = |word: Vec<u8>| Text::from(word.split(|byte| *byte == b':').next().unwrap_or_default());
+    let name = |word: Cow<'_, [u8]>| Text::from(word.split(|byte| *byte == b':').next().unwrap_or_default());
     traps.map(|(part, _)| name(part.unquoted())).collect()
 }
 

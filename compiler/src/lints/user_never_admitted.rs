@@ -62,11 +62,15 @@ fn check(lint: &mut Lint<'_>) {
         admitted.extend(names.iter());
         // `alice;bob` has a finding of its own.
         admitted.extend(names.iter().flat_map(user_words::parts));
+        admitted.extend(names.iter().filter_map(user_words::unquoted));
     }
     // A list of users in a file of its own may serve others, too.
     let own = program.users.iter().filter(|user| user.at.file == FileId(0));
     let mut told = HashSet::new();
-    for user in own.filter(|user| !admitted.contains(user.name.as_bytes())) {
+    let is_admitted = |name: &[u8]| {
+        admitted.contains(name) || user_words::unquoted(name).is_some_and(|name| admitted.contains(name))
+    };
+    for user in own.filter(|user| !is_admitted(user.name.as_bytes())) {
         if told.insert(&user.name) && !user_words::continues(lint.sources, user.at) {
             lint.report(
                 RULE.finding(user.at, format!("no list allows user `{}`", user.name))

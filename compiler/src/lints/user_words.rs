@@ -8,6 +8,24 @@ pub(super) fn parts(name: &[u8]) -> impl Iterator<Item = &[u8]> {
     name.split(|byte| b";|/+&".contains(byte)).filter(|part| !part.is_empty())
 }
 
+/// The name between quotation marks that are letters to 3proxy, of which other rules tell. `None`: it has none at its ends.
+pub(super) fn unquoted(name: &[u8]) -> Option<&[u8]> {
+    /// `'`, and the quotation marks of word processors.
+    const MARKS: [&[u8]; 7] = [
+        b"'",
+        "\u{201c}".as_bytes(),
+        "\u{201d}".as_bytes(),
+        "\u{2018}".as_bytes(),
+        "\u{2019}".as_bytes(),
+        "\u{ab}".as_bytes(),
+        "\u{bb}".as_bytes(),
+    ];
+    let begun = MARKS.iter().find_map(|mark| name.strip_prefix(*mark));
+    let rest = begun.unwrap_or(name);
+    let ended = MARKS.iter().find_map(|mark| rest.strip_suffix(*mark));
+    (begun.is_some() || ended.is_some()).then(|| ended.unwrap_or(rest))
+}
+
 /// Whether the word that holds `at` is no entry of its own, since the one before it ends with a colon.
 pub(super) fn continues(sources: &Sources, at: Loc) -> bool {
     let Around { before: Some(before), word: Some((_, word)), .. } = Around::new(sources, at) else {

@@ -1,14 +1,13 @@
 //! Which of two findings at one place is told.
-use super::smart_punctuation;
+use super::{single_quotes, smart_punctuation};
 use crate::{
     finding::{Finding, Level},
     sources::Loc,
 };
 
-/// Takes out what `smart-punctuation` finds where others deny the same place, and leaves them its fix.
+/// Takes out what is found of characters that are none of 3proxy's where others deny the same place, and leaves them its fix.
 pub(crate) fn give_way(findings: &mut Vec<Finding>) {
-    let own: Vec<Finding> =
-        findings.extract_if(.., |finding| finding.rule == smart_punctuation::RULE.name).collect();
+    let own: Vec<Finding> = findings.extract_if(.., |finding| cause(finding).is_some()).collect();
     if own.is_empty() {
         return;
     }
@@ -16,14 +15,23 @@ pub(crate) fn give_way(findings: &mut Vec<Finding>) {
     for finding in own {
         match denied.around(finding.at).and_then(|index| findings.get_mut(index)) {
             Some(other) if other.fix.is_none() => {
-                other
-                    .notes
-                    .push("There are characters of a word processor in it, in place of plain ones.".into());
+                other.notes.extend(cause(&finding).map(Into::into));
                 other.fix = finding.fix;
             }
             Some(_) => {}
             None => findings.push(finding),
         }
+    }
+}
+
+/// What is said of the other finding's cause. `None`: this finding gives way to none.
+fn cause(finding: &Finding) -> Option<&'static str> {
+    if finding.rule == smart_punctuation::RULE.name {
+        Some("There are characters of a word processor in it, in place of plain ones.")
+    } else if finding.rule == single_quotes::RULE.name {
+        Some("3proxy takes the single quotes for letters.")
+    } else {
+        None
     }
 }
 

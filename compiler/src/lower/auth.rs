@@ -3,7 +3,7 @@ use std::net::SocketAddr;
 
 use grammar::{
     Secret,
-    directive::closest,
+    directive::one_slip,
     value::{self, AddressError, Endpoint, Host, PasswordKind},
 };
 
@@ -49,7 +49,8 @@ impl Lowering<'_> {
                 // A plugin may have brought it.
                 None if !self.program.process.plugins.is_empty() => self.program.unmodelled.push(word.at),
                 None => {
-                    let near = closest(&word.value, AuthType::ALL.into_iter().map(AuthType::name));
+                    // Of a type that is only like one, nothing else is known.
+                    let near = one_slip(&word.value, AuthType::ALL.into_iter().map(AuthType::name));
                     self.report(lints::unknown_auth_type::finding(word, near));
                     match near.and_then(|near| is_type(near.as_bytes())) {
                         Some(kind) => steps.push(AuthStep { kind, at: Some(word.at) }),

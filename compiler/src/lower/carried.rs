@@ -10,7 +10,6 @@ use crate::{
         acl::{Ace, AceId, AddressRange},
         service::Family,
     },
-    query::family,
     table::oracle::canonical,
 };
 
@@ -18,7 +17,7 @@ impl Lowering<'_> {
     /// Adds the IPv4 ranges where they count.
     pub(super) fn finish_carried_targets(&mut self) {
         let carries = self.program.services.iter().filter(|service| {
-            service.kind.speaks_socks() && family(service) == Family::V6 && service.acl.is_some()
+            service.kind.speaks_socks() && service.family() == Family::V6 && service.acl.is_some()
         });
         let copies: Vec<_> = carries.filter_map(|service| service.acl).collect();
         let lists: BTreeSet<_> = copies.iter().map(|acl| acl.list.0).collect();

@@ -42,6 +42,13 @@ struct Splice {
     dollar: u32,
 }
 
+impl<'t> Arg<'t> {
+    /// An option with the value that stands behind it, at the place of the option.
+    pub(super) fn joined(flag: &Arg<'_>, value: &Arg<'_>) -> Arg<'t> {
+        Arg { value: [&*flag.value, &*value.value].concat().into(), at: flag.at, value_start: None }
+    }
+}
+
 impl Arg<'_> {
     /// The word as text.
     pub(crate) fn text(&self) -> Text {

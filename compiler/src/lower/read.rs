@@ -11,7 +11,11 @@ use super::{
     command::{Arg, Command},
 };
 use crate::{
-    lints::{self, acl_column_mixup::broken_list::Broken},
+    finding::Finding,
+    lints::{
+        self,
+        acl_column_mixup::{broken_list::Broken, left_out::LeftOut},
+    },
     program::{
         acl::{ItemList, Matcher},
         resolve::ResolverMode,
@@ -22,7 +26,7 @@ use crate::{
 
 /// How much has been found so far: what a reading finds stands behind it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Mark {
+pub(super) struct Mark {
     findings: usize,
     traps: usize,
 }
@@ -124,24 +128,46 @@ impl Lowering<'_> {
         read
     }
 
-    fn mark(&self) -> Mark {
+    pub(super) fn mark(&self) -> Mark {
         Mark { findings: self.findings.len(), traps: self.program.traps.len() }
     }
 
-    /// If a list that a space cuts has moved the fields behind it, or a comment stands in them, that is what to say of them all.
+    /// What was found behind a mark.
+    pub(super) fn found_since(&self, before: Mark) -> &[Finding] {
+        self.findings.get(before.findings..).unwrap_or_default()
+    }
+
+    /// What was read otherwise than it is written behind a mark.
+    pub(super) fn traps_since(&self, before: Mark) -> &[Trapped] {
+        self.program.traps.get(before.traps..).unwrap_or_default()
+    }
+
+    /// If a list that a space cuts or a column that is left out has moved the fields behind it, or a comment stands in them, that is what
+    /// to say of them all.
     /// What was found of the fields stands behind `before`.
     fn say_what_moved(&mut self, fields: &[Arg<'_>], before: Mark) {
         self.leave_to_comment(fields, before);
         let file = fields.first().map(|field| field.at.file);
         let plain = fields.iter().take_while(|field| field.is_plain() && Some(field.at.file) == file);
         let columns: Vec<_> = plain.map(|field| (field.at, field.value.as_ref())).collect();
-        let Some(broken) = Broken::first(&columns) else { return };
+        let written =
+            fields.iter().take_while(|field| field.value_start.is_some() && Some(field.at.file) == file);
+        let written: Vec<_> = written.map(|field| (field.at, self.sources.text(field.at).to_vec())).collect();
+        let lists: Vec<_> = written.iter().map(|(at, text)| (*at, text.as_slice())).collect();
         // Without a refused field the lint rule says it.
-        if self.leave_out(before, |place| broken.moves(place))
-            && let Some(mut finding) = broken.finding()
-        {
+        let said = if let Some(broken) = Broken::first(&lists) {
+            let note = "3proxy refuses the file, since the next columns can't hold this.";
+            let refused = self.leave_out(before, |place| broken.moves(place));
+            broken.finding().filter(|_| refused).map(|finding| finding.note(note))
+        } else if let Some(left_out) = LeftOut::first(&columns) {
+            let refused = self.leave_out(before, |place| left_out.moves(place));
+            left_out.finding().filter(|_| refused)
+        } else {
+            None
+        };
+        if let Some(mut finding) = said {
             finding.refused = true;
-            self.report(finding.note("3proxy refuses the file, since the next columns can't hold this."));
+            self.report(finding);
         }
     }
 

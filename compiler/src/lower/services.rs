@@ -6,6 +6,7 @@ use grammar::option;
 use super::{
     Handlers, Lowering,
     command::{Arg, Command},
+    read::Mark,
 };
 use crate::{
     lints::{self, unknown_option},
@@ -13,6 +14,7 @@ use crate::{
         Set,
         log::LogTarget,
         service::{Listen, MappedTarget, Service, ServiceKind, ServiceOptions},
+        trap::{Trap, Trapped},
     },
 };
 use options::Given;
@@ -59,6 +61,7 @@ const PORT_MAPPER_ARGUMENTS: usize = 3;
 impl Lowering<'_> {
     fn service(&mut self, command: &Command<'_>, kind: ServiceKind) {
         let index = self.program.services.len();
+        let before = self.mark();
         let mut service = self.snapshot(command, kind);
         let count = command.arguments.iter().take_while(|word| word.value.starts_with(b"-")).count();
         let mut options = ServiceOptions::default();
@@ -67,11 +70,10 @@ impl Lowering<'_> {
         let own = if kind.default_port().is_none() { PORT_MAPPER_ARGUMENTS } else { 0 };
         let stray = command.arguments.get(count).filter(|_| command.arguments.len() - count != own);
         let unglued = stray.and_then(|word| unknown_option::unglued(command, word));
+        // An option whose value stands apart is read as it is meant.
+        let joined = unglued.zip(stray).map(|(flag, value)| Arg::joined(flag, value));
         for word in command.arguments.iter().take(count) {
-            // Its value stands behind it, so it is not known what it says.
-            if unglued.is_some_and(|flag| flag.at == word.at) {
-                continue;
-            }
+            let word = joined.as_ref().filter(|joined| joined.at == word.at).unwrap_or(word);
             match option::find(&word.value) {
                 Some((row, glued)) => {
                     own_log |= row.flag == "-l";
@@ -85,8 +87,7 @@ impl Lowering<'_> {
         let rest = command.arguments_from(count);
         let good = match kind.default_port() {
             Some(port) => {
-                // Where an option's value is not known, the service may be meant to listen elsewhere.
-                if service.listen.port.value == 0 && unglued.is_none() {
+                if service.listen.port.value == 0 {
                     service.listen.port = Set { value: port, at: service.listen.port.at };
                 }
                 if let Some(word) = rest.first() {
@@ -108,8 +109,23 @@ impl Lowering<'_> {
             if follows {
                 self.state.log_followers.push(index);
             }
+            if self.mark() != before && self.is_unplaced(before) {
+                self.program.history.unplaced.insert(command.at);
+            }
             self.program.services.push(Arc::new(service));
         }
+    }
+
+    /// Whether it is not known where the service listens of whose line `before` is the beginning.
+    fn is_unplaced(&self, before: Mark) -> bool {
+        let misread = |trapped: &Trapped| {
+            matches!(
+                trapped.trap,
+                Trap::Port(_) | Trap::ListenAddress | Trap::ListenForgotten | Trap::ListenName
+            )
+        };
+        self.found_since(before).iter().any(|finding| finding.refused)
+            || self.traps_since(before).iter().any(misread)
     }
 
     /// What a service copies of the settings.

@@ -23,7 +23,7 @@ const MAXCONN: i32 = 500;
 pub(super) struct State {
     /// The current list; `None`: it is empty.
     pub(super) list: Option<ListId>,
-    /// So many of the current list's entries were copied by a service.
+    /// How many of the current list's entries were copied by a service.
     pub(super) copied: u32,
     /// The last entry, as it is now, was copied.
     pub(super) last_copied: bool,

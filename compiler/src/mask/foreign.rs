@@ -6,7 +6,7 @@ use grammar::{
     syntax::Word,
 };
 
-use super::{fields, first_word, has_secrets, has_type, meant, of_url};
+use super::{fields, first_word, has_secrets, has_type, meant, of_url, shape};
 
 /// Whether the words of an unknown command look like an account of which blanks have made several words: a colon ends one, or is one, or
 /// an account stands behind something else.
@@ -43,36 +43,57 @@ pub(super) fn names_a_secret(command: &[u8]) -> bool {
     }
 }
 
+/// Whether the name of a parameter says that its value is secret.
+pub(super) fn names_a_parameter(name: &[u8]) -> bool {
+    let ends = |end: &[u8]| {
+        name.len() >= end.len() && name.split_at(name.len() - end.len()).1.eq_ignore_ascii_case(end)
+    };
+    tells_password(name) || name.eq_ignore_ascii_case(b"key") || ends(b"_key") || ends(b"signature")
+}
+
 /// The value in `NAME=VALUE`, if the name says that it is secret.
 pub(super) fn of_named(word: &Word, line: &[u8]) -> Option<Range<usize>> {
     let written = word.span.of(line);
-    let equals = written.iter().position(|byte| *byte == b'=').filter(|_| names_a_secret(written))?;
-    let (start, end) = (word.span.start as usize + equals + 1, word.span.end as usize);
-    (start < end).then_some(start..end)
+    let whole = || written.iter().position(|byte| *byte == b'=').filter(|_| names_a_secret(written));
+    let quoted = written.first() == Some(&b'"') && written.last() == Some(&b'"');
+    let range = whole().map(|equals| equals + 1..written.len() - usize::from(quoted));
+    let range = range.or_else(|| shape::of_parameter(written))?;
+    super::shifted(range, word)
 }
 
-/// What stands behind the name of a database, `&SOURCE,USER,PASSWORD`, wherever blanks cut it.
-pub(super) fn of_database(
+/// What stands where a `log` has its secrets. Behind the name of a database, `&SOURCE,USER,PASSWORD`: all of it, whatever parts it from
+/// the name. Behind `radius`: what is no rotation and no server.
+pub(super) fn of_log(
     directive: Option<&Directive>,
     arguments: &[Word],
     line: &[u8],
-) -> Option<Range<usize>> {
+) -> Option<Vec<Range<usize>>> {
     directive.filter(|row| row.name == "log")?;
-    let first = arguments.first()?.span;
-    let quote = usize::from(first.of(line).first() == Some(&b'"'));
-    let start = first.start as usize + quote;
+    let (first, more) = arguments.split_first()?;
+    let written = first.span.of(line);
+    if matches!(written, b"radius" | b"\"radius\"") {
+        let is_secret = |word: &&Word| word.span.len() > 1 && !fields::is_certain_host(word.span.of(line));
+        return Some(
+            more.iter().filter(is_secret).filter_map(|word| super::inside_quotes(word, line)).collect(),
+        );
+    }
+    let quote = usize::from(written.first() == Some(&b'"'));
+    let start = first.span.start as usize + quote;
     let text = line.trim_ascii_end();
     let rest = text.get(start..).filter(|rest| rest.first() == Some(&b'&'))?;
-    let comma = start + rest.iter().position(|byte| *byte == b',')? + 1;
-    let closed = quote == 1 && text.ends_with(b"\"") && comma < text.len();
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
+    let blank = 1 + rest.iter().skip(1).take_while(|byte| byte.is_ascii_whitespace()).count();
+    let sign = blank + rest.iter().skip(blank).take_while(|byte| is_name(byte)).count();
+    // The sign that parts them is shown.
+    let from = start + sign + 1;
+    let closed = quote == 1 && text.ends_with(b"\"");
     // A rotation may stand behind it.
-    let whole = arguments.iter().all(|word| word.span.start == first.start || word.span.of(line).len() == 1);
-    let end = if whole {
-        (first.end as usize).saturating_sub(quote).max(comma)
+    let end = if more.iter().all(|word| word.span.len() == 1) {
+        (first.span.end as usize).saturating_sub(quote)
     } else {
         text.len() - usize::from(closed)
     };
-    (comma < end).then_some(comma..end)
+    Some((from < end).then_some(from..end).into_iter().collect())
 }
 
 /// A whole line, without the blanks around it.
@@ -93,14 +114,14 @@ fn is_base64(word: &[u8]) -> bool {
 
 /// Whether a line that is no command is the end of the one above it: the last one of a key, or fields of a command with secrets.
 pub(super) fn is_torn_from(line: &[u8], head: &[u8]) -> bool {
-    let text = line.trim_ascii();
-    if text.is_empty() || meant(first_word(line)).is_some() {
-        return false;
-    }
-    let head = head.trim_ascii();
-    is_key(head) && is_base64(text)
-        || directive::find(first_word(head)).is_some_and(has_secrets)
-            && !line.iter().any(|byte| b"#;".contains(byte))
+    let (text, head) = (line.trim_ascii(), head.trim_ascii());
+    let is_torn = || {
+        is_key(head) && is_base64(text)
+            || directive::find(first_word(head)).is_some_and(has_secrets)
+                && !line.iter().any(|byte| b"#;".contains(byte))
+    };
+    // What a word is meant for is asked last: it costs most.
+    !text.is_empty() && is_torn() && meant(first_word(line)).is_none()
 }
 
 /// Where the command of a line begins that may be commented out: for 3proxy or for other programs.

@@ -19,7 +19,7 @@ use crate::{
     },
     requests::{
         askable::Askable,
-        cell::{Cell, Shape, Work},
+        cell::{Cell, Work},
         example,
         space::{Half, Space},
     },
@@ -60,7 +60,7 @@ pub(crate) struct Shadow {
 
 /// At most this many entries may shadow one together, and at most this many parts may be left at a time.
 const MOST: usize = 64;
-/// So much work is put into all lists together.
+/// How much work is put into all lists together.
 const WORK: u64 = 60_000_000;
 /// At most this many entries that would do the same as those before them are told.
 pub(crate) const MOST_ALIKE: usize = 1000;
@@ -340,17 +340,13 @@ impl<'s> Exact<'s> {
                 return Calculated::Silent;
             }
             for shape in &taken {
-                open = open.into_iter().flat_map(|cell| without(cell, shape)).collect();
+                open = open.into_iter().flat_map(|cell| cell.except(shape)).collect();
             }
             by.push(shadow);
         }
         by.sort_by_key(|shadow| shadow.place);
         Calculated::Shadowed(by)
     }
-}
-
-fn without<'a>(cell: Cell<'a>, shape: &Shape<'a>) -> Vec<Cell<'a>> {
-    if cell.meets(shape) { cell.minus(shape) } else { vec![cell] }
 }
 
 impl Shadowed {

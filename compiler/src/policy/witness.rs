@@ -10,7 +10,7 @@ use std::{fmt, net::IpAddr};
 use grammar::value::OPERATION_WORDS;
 
 pub(crate) use values::OFFICE_HOURS;
-use values::{ELSEWHERE, NAMES, PORTS, STRANGERS, USERS, next, previous};
+use values::{ELSEWHERE, LOOPBACK, NAMES, PORTS, STRANGERS, USERS, is_of_loopback, next, previous};
 
 use super::Policy;
 use crate::{
@@ -196,10 +196,11 @@ impl Target {
         Some((address.map_or_else(named, Self::literal), target.port))
     }
 
-    /// A target that the client names, somewhere.
+    /// A target that the client names: somewhere, or this host if that is what the name says.
     #[must_use]
     pub fn named(name: &[u8]) -> Self {
-        Self { host: Some(name.to_vec()), address: Some(ELSEWHERE) }
+        let address = if is_of_loopback(name) { LOOPBACK } else { ELSEWHERE };
+        Self { host: Some(name.to_vec()), address: Some(address) }
     }
 }
 

@@ -293,7 +293,7 @@ impl Parent {
 
     /// The kind of service that a local redirection hands the request to.
     #[must_use]
-    pub(crate) fn redirects_to(&self) -> Option<ServiceKind> {
+    pub fn redirects_to(&self) -> Option<ServiceKind> {
         use ParentKind as Kind;
         let kind = match self.kind {
             Kind::Http | Kind::Connect | Kind::ConnectName => ServiceKind::Proxy,

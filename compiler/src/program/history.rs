@@ -13,6 +13,9 @@ pub struct History {
     pub unread: Vec<Loc>,
     /// Words of `auth` lines that no known type is meant by, and such lines without a word: a type stands for each that asks for a password.
     pub unknown_types: Vec<Loc>,
+    /// Services whose line 3proxy refuses, or whose address or port to listen on it reads otherwise than it is written: where they would
+    /// listen is not known.
+    pub unplaced: HashSet<Loc>,
     /// Entries with a `parent` line that 3proxy refuses: the weights of their groups are not known.
     pub refused_parents: HashSet<Loc>,
     /// Parents given by name behind a `fakeresolve`: 3proxy takes them to be at 127.0.0.2.

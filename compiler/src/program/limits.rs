@@ -78,7 +78,7 @@ pub struct Bandwidth {
 pub struct ConnectionRate {
     /// How many.
     pub connections: u32,
-    /// In so many seconds; 0: at a time.
+    /// In this many seconds; 0: at a time.
     pub seconds: u32,
 }
 

@@ -11,7 +11,7 @@ pub struct ServiceLog {
     pub target: Set<LogTarget>,
     /// `logformat`, or the service's `-f`; `None`: 3proxy's default format.
     pub format: Option<Set<Text>>,
-    /// `logdump`: a record also after so many bytes from the server.
+    /// `logdump`: a record also after this many bytes from the server.
     pub dump_server: Set<u32>,
     /// `logdump`: and from the client.
     pub dump_client: Set<u32>,

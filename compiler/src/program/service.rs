@@ -65,6 +65,19 @@ impl Service {
         self.kind.has_target() && self.target.is_none()
     }
 
+    /// Which addresses it uses: `-4`, `-6`, `-46`, `-64`.
+    #[must_use]
+    pub fn family(&self) -> Family {
+        self.options.family.map_or(Family::Default, |family| family.value)
+    }
+
+    /// Whether it can learn the name of its client: with `-u` a SOCKS service asks for none, and takes none.
+    #[must_use]
+    pub(crate) fn learns_names(&self) -> bool {
+        let is_mute = self.options.need_user.is_some_and(|need| need.value <= 0);
+        self.kind.learns_names() && !(self.kind == ServiceKind::Socks && is_mute)
+    }
+
     /// The access list that it asks. `None`: it asks none, or an empty one.
     #[must_use]
     pub(crate) fn asked_list(&self) -> Option<AclRef> {

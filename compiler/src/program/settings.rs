@@ -10,7 +10,7 @@ use grammar::Text;
 use super::{
     Set,
     log::{LogFiles, LogTarget, ServiceLog},
-    process::{Filter, Process, Timeouts},
+    process::{Process, Timeouts},
     resolve::{NameServer, Resolver, ResolverMode},
     service::{External, Family, Grace, Service, ServiceOptions, SocketOptions, Splice},
     tls::{Tls, TlsSide},
@@ -50,7 +50,8 @@ pub enum Value<'a> {
     NameServer(NameServer),
     /// Without their place.
     Timeouts(Timeouts),
-    Filter(&'a Filter),
+    /// The arguments of a line about filters, as they are written.
+    Filter(&'a [Text]),
 }
 
 macro_rules! values {
@@ -389,7 +390,7 @@ impl Process {
         found.0.extend(filters.iter().map(|filter| Setting {
             name: filter.name,
             label: filter.name,
-            value: Value::Filter(filter),
+            value: Value::Filter(&filter.words),
             at: Some(filter.at),
             adds_up: true,
         }));

@@ -7,7 +7,7 @@ use grammar::{
     value::{OPERATION_WORDS, Operation},
 };
 
-use super::{Part, Query, QueryError, Resolution, family, service};
+use super::{Part, Query, QueryError, Resolution, service};
 use crate::{
     program::{
         Program,
@@ -111,7 +111,7 @@ struct Destination {
 
 /// The target of a port mapper, which its client can't choose.
 fn mapped(service: &Service, host: &str, port: u16, to: Option<&str>) -> Result<Destination, QueryError> {
-    let target = TargetName::parse(host.as_bytes(), family(service));
+    let target = TargetName::parse(host.as_bytes(), service.family());
     let given = to.map(|text| endpoint(service, text, None)).transpose()?;
     if given.is_some_and(|given| (&given.target, given.port) != (&target, port)) {
         let message = format!("this service leads to `{host}:{port}` and nowhere else");
@@ -133,7 +133,7 @@ fn wanted(service: &Service, words: &Words<'_>) -> Result<Destination, QueryErro
         Some(text) => endpoint(service, text, words.op),
         // The client says where from, and that mostly as zeros.
         None if words.op.is_some_and(|word| word.eq_ignore_ascii_case("UDPASSOC")) => {
-            let target = TargetName::parse(b"0.0.0.0", family(service));
+            let target = TargetName::parse(b"0.0.0.0", service.family());
             Ok(Destination { target, ..Destination::default() })
         }
         None => {
@@ -198,10 +198,10 @@ fn target(service: &Service, host: &str, op: Option<&str>) -> Option<TargetName>
         _ => false,
     };
     match host.parse::<IpAddr>() {
-        Ok(address) if is_socks && (address.is_ipv4() || family(service) != Family::V4) => {
+        Ok(address) if is_socks && (address.is_ipv4() || service.family() != Family::V4) => {
             Some(TargetName::Address(address.to_canonical()))
         }
-        _ => TargetName::parse(host.as_bytes(), family(service)),
+        _ => TargetName::parse(host.as_bytes(), service.family()),
     }
 }
 

@@ -75,6 +75,9 @@ fn requests_are_answered_the_way_of_the_chain() {
             "to=a.test:1 user=bob",
             ("allow", 0, Some(3)),
         ),
+        // Without a target there is no way through a parent.
+        ("allow *\nparent 1000 extip 127.0.0.2 0\nadmin\n", "user=x", ("unresolved", 100, Some(1))),
+        ("allow *\nparent 1000 socks5 10.0.0.9 1080\ndnspr\n", "to=a.test", ("unresolved", 100, Some(1))),
         // Names and addresses.
         ("deny * * 10.0.0.0/8\nallow *\nproxy\n", "to=a.test:1 resolve=10.0.0.1", ("deny", 1, Some(1))),
         ("deny * * 10.0.0.0/8\nallow *\nproxy\n", "to=a.test:1 resolve=none", ("unresolved", 100, Some(1))),

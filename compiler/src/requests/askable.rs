@@ -71,7 +71,7 @@ impl Askable {
             }
             asked.by_name |= service.kind == ServiceKind::Dnspr;
             asked.no_target &= !service.kind.has_target();
-            let family = service.options.family.map(|family| family.value).unwrap_or_default();
+            let family = service.family();
             asked.v4 |= family != Family::V6;
             asked.v6 |= !matches!(family, Family::Default | Family::V4);
             match fixed_target(service).filter(|_| fixed) {

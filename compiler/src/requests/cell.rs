@@ -38,7 +38,7 @@ pub(crate) struct Shape<'a> {
 pub(crate) struct Work(pub(crate) u64);
 
 impl Work {
-    /// Takes so many steps; false: there is nothing left.
+    /// Takes `steps` steps; false: there is nothing left.
     pub(crate) fn spend(&mut self, steps: usize) -> bool {
         self.0 = self.0.saturating_sub(steps as u64);
         self.0 > 0
@@ -110,6 +110,11 @@ impl<'a> Cell<'a> {
             }
         }
         left
+    }
+
+    /// What `shape` does not accept of it, whether it accepts something or not.
+    pub(crate) fn except(self, shape: &Shape<'a>) -> Vec<Self> {
+        if self.meets(shape) { self.minus(shape) } else { vec![self] }
     }
 
     /// The same with another set in the field `at`.

@@ -20,7 +20,7 @@ use crate::{
 const FILLERS: [u8; 7] = *b"~+=$&!,";
 /// At most this many patterns are tried one by one.
 const FEW: usize = 16;
-/// With so many terms, patterns that have nothing to do with any of them are left out.
+/// With this many terms, patterns that have nothing to do with any of them are left out.
 const FEW_TERMS: usize = 4;
 
 /// What is looked for in a host name.

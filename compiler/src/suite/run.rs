@@ -143,7 +143,8 @@ fn got(compiled: &Compiled, policy: &Policy, query: &Query, answer: &Answer) -> 
         if way::direct_share(&groups) > 0.0 {
             parents.push("direct".to_owned());
         }
-        let origins = way::origins(&groups, service.external, query.address(policy.program()));
+        let origins =
+            way::origins(&groups, service.external, service.family(), query.address(policy.program()));
         externals.extend(origins.into_iter().map(|origin| match (origin, query.from) {
             (Origin::Address(address), _) | (Origin::Client, Some(address)) => address.to_string(),
             (Origin::Client, None) => "client".to_owned(),

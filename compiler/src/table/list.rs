@@ -22,7 +22,7 @@ pub(crate) struct ListTable {
     compared: Box<[Fields]>,
 }
 
-/// A list of so many entries and listed values is walked.
+/// The longest list, in entries and listed values, that is walked.
 const SHORT: usize = 32;
 const FEW_VALUES: usize = 128;
 

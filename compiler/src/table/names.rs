@@ -38,7 +38,7 @@ struct Parts {
     automaton: Option<AhoCorasick>,
 }
 
-/// From so many patterns on an automaton is faster than trying each.
+/// From this many patterns on an automaton is faster than trying each.
 const MANY_PARTS: usize = 8;
 
 impl Names {

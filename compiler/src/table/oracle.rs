@@ -147,9 +147,12 @@ impl<'a> Association<'a> {
 #[must_use]
 pub fn matches(matcher: &Matcher, subject: &Subject<'_>) -> bool {
     // What is quick to compare comes first: all must match, so the order does not matter.
-    [Fields::USER, Fields::OPERATION, Fields::PORT, Fields::TIME, Fields::SOURCE, Fields::TARGET]
-        .into_iter()
-        .all(|field| field_matches(matcher, field, subject))
+    operation_matches(matcher, subject)
+        && port_matches(matcher, subject)
+        && time_matches(matcher, subject)
+        && user_matches(matcher, subject)
+        && source_matches(matcher, subject)
+        && target_matches(matcher, subject)
 }
 
 /// Whether an entry's fields match for some target and port, its weight aside.
@@ -170,32 +173,46 @@ pub(crate) fn waits(ace: &Ace) -> bool {
 /// Whether one field of an entry matches.
 pub(crate) fn field_matches(matcher: &Matcher, field: Fields, subject: &Subject<'_>) -> bool {
     match field {
-        Fields::USER => {
-            matcher.users.as_ref().is_none_or(|users| users.iter().any(|user| user == subject.user))
-        }
-        Fields::SOURCE => {
-            matcher.sources.as_deref().is_none_or(|sources| has_source(sources, subject.source))
-        }
-        Fields::HOST | Fields::ADDRESS | Fields::TARGET => {
-            matcher.targets.as_deref().is_none_or(|targets| target_matches(targets, subject))
-        }
-        Fields::PORT => match (matcher.ports.as_deref(), subject.port) {
-            (None, _) | (_, None) => true,
-            (Some(ports), Some(port)) => ports.iter().any(|range| range.contains(port)),
-        },
-        Fields::OPERATION => matcher.operations.is_none_or(|operations| operations.has(subject.operation)),
-        Fields::TIME => {
-            matcher.weekdays.is_none_or(|days| days.has(subject.time.day))
-                && matcher
-                    .periods
-                    .as_deref()
-                    .is_none_or(|periods| periods.iter().any(|period| period.contains(subject.time.second)))
-        }
+        Fields::USER => user_matches(matcher, subject),
+        Fields::SOURCE => source_matches(matcher, subject),
+        Fields::HOST | Fields::ADDRESS | Fields::TARGET => target_matches(matcher, subject),
+        Fields::PORT => port_matches(matcher, subject),
+        Fields::OPERATION => operation_matches(matcher, subject),
+        Fields::TIME => time_matches(matcher, subject),
         _ => true,
     }
 }
 
-fn target_matches(targets: &Targets, subject: &Subject<'_>) -> bool {
+fn user_matches(matcher: &Matcher, subject: &Subject<'_>) -> bool {
+    matcher.users.as_ref().is_none_or(|users| users.iter().any(|user| user == subject.user))
+}
+
+fn source_matches(matcher: &Matcher, subject: &Subject<'_>) -> bool {
+    matcher.sources.as_deref().is_none_or(|sources| has_source(sources, subject.source))
+}
+
+fn port_matches(matcher: &Matcher, subject: &Subject<'_>) -> bool {
+    match (matcher.ports.as_deref(), subject.port) {
+        (None, _) | (_, None) => true,
+        (Some(ports), Some(port)) => ports.iter().any(|range| range.contains(port)),
+    }
+}
+
+fn operation_matches(matcher: &Matcher, subject: &Subject<'_>) -> bool {
+    matcher.operations.is_none_or(|operations| operations.has(subject.operation))
+}
+
+fn time_matches(matcher: &Matcher, subject: &Subject<'_>) -> bool {
+    let (periods, second) = (matcher.periods.as_deref(), subject.time.second);
+    matcher.weekdays.is_none_or(|days| days.has(subject.time.day))
+        && periods.is_none_or(|periods| periods.iter().any(|period| period.contains(second)))
+}
+
+fn target_matches(matcher: &Matcher, subject: &Subject<'_>) -> bool {
+    matcher.targets.as_deref().is_none_or(|targets| one_matches(targets, subject))
+}
+
+fn one_matches(targets: &Targets, subject: &Subject<'_>) -> bool {
     let address = subject.address.filter(|_| !targets.addresses.is_empty());
     let host = subject.host.as_deref().filter(|_| !targets.names.is_empty());
     if address.is_none() && host.is_none() {

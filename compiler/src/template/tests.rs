@@ -313,7 +313,7 @@ const LINES: [(&str, &[&str]); 30] = [
     ("tcppm 25 192.0.2.25 _", &["25", "80"]),
 ];
 
-/// So many configurations are tried.
+/// How many configurations are tried.
 const TRIED: usize = 300;
 
 /// Numbers below a bound, the same ones each time.

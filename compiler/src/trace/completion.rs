@@ -56,8 +56,7 @@ pub(super) fn of(policy: &Policy, query: &Query, answer: &Answer) -> Completions
         });
     }
     let mut addresses = if answer.needs.has(Fields::ADDRESS) { addresses(&ranges) } else { Vec::new() };
-    let family = program.services.get(query.service).and_then(|service| service.options.family);
-    let family = family.map_or(Family::Default, |family| family.value);
+    let family = program.services.get(query.service).map_or(Family::Default, |service| service.family());
     addresses.retain(|address| match family {
         Family::Default | Family::V4 => address.is_ipv4(),
         Family::V6 => address.is_ipv6(),

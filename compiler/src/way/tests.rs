@@ -6,7 +6,7 @@ use crate::{
     program::{
         Set,
         acl::{Parent, ParentHost, ParentKind},
-        service::External,
+        service::{External, Family},
     },
     sources::Loc,
 };
@@ -138,7 +138,7 @@ proptest! {
         prop_assert!((direct_share(&groups) - f64::from(direct) / f64::from(total)).abs() < 1e-9);
         let found = hops(&groups);
         prop_assert!(found.len() == drawn.len() && drawn.iter().all(|hop| found.contains(hop)), "{found:?}");
-        let origins = origins(&groups, external(), None);
+        let origins = origins(&groups, external(), Family::Default, None);
         prop_assert!(origins.len() == from.len() && from.iter().all(|one| origins.contains(one)), "{origins:?}");
         for Group { members, nobody } in &groups {
             prop_assert_eq!(members.iter().map(|(_, chance)| chance).sum::<u16>() + nobody, 1000);
@@ -153,20 +153,25 @@ fn a_request_comes_from_the_address_of_its_family() {
         ..parent(ParentKind::Socks5)
     };
     let own = Origin::Address([192, 0, 2, 1].into());
-    for (parents, target, expected) in [
-        (vec![], None, own),
-        (vec![], Some("2001:db8::1"), Origin::Any),
-        (vec![v6("2001:db8::9")], Some("10.0.0.1"), Origin::Any),
-        (vec![v6("0.0.0.0")], Some("2001:db8::1"), Origin::Any),
-        (vec![v6("10.0.0.1"), v6("2001:db8::9")], Some("2001:db8::1"), own),
+    let either = Family::Default;
+    for (parents, family, target, expected) in [
+        (Vec::<Parent>::new(), Family::V6, None, Origin::Any),
+        (vec![], Family::V6ThenV4, Some("10.0.0.1"), own),
+        (vec![], Family::V4ThenV6, None, own),
+        (vec![], either, None, own),
+        (vec![], either, Some("2001:db8::1"), Origin::Any),
+        (vec![v6("2001:db8::9")], either, Some("10.0.0.1"), Origin::Any),
+        (vec![v6("0.0.0.0")], either, Some("2001:db8::1"), Origin::Any),
+        (vec![v6("10.0.0.1"), v6("2001:db8::9")], either, Some("2001:db8::1"), own),
         (
             vec![Parent { kind: ParentKind::ExternalAddress, ..v6("0.0.0.0") }],
+            either,
             Some("10.0.0.1"),
             Origin::Client,
         ),
     ] {
         let target = target.map(|target: &str| target.parse().unwrap());
-        assert_eq!(origins(&groups(&parents), external(), target), [expected], "{parents:?}");
+        assert_eq!(origins(&groups(&parents), external(), family, target), [expected], "{parents:?}");
     }
     assert!(is_hop(&v6("10.0.0.1")));
 }

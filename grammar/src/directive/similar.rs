@@ -22,6 +22,13 @@ pub fn only_closest<'a>(written: &[u8], candidates: impl Iterator<Item = &'a str
     only.filter(|_| closest.next().is_none())
 }
 
+/// The candidate that is one slip of the finger away: that one is certainly meant.
+pub fn one_slip<'a>(written: &[u8], candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let mut slips = near(written, candidates).filter(|(distance, _)| *distance <= 1);
+    let (_, candidate) = slips.next()?;
+    slips.next().is_none().then_some(candidate)
+}
+
 /// The candidates that may be meant, each with its distance.
 fn near<'a>(
     written: &[u8],
@@ -78,7 +85,7 @@ fn distance(a: &[u8], b: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{closest, distance, least, only_closest};
+    use super::{closest, distance, least, one_slip, only_closest};
 
     #[test]
     fn of_two_that_are_as_close_none_is_certain() {
@@ -99,6 +106,25 @@ mod tests {
         let twins = ["ssl_serv", "ssl_perv"];
         assert!(closest(b"ssl_merv", twins.into_iter()).is_some());
         assert_eq!(only_closest(b"ssl_merv", twins.into_iter()), None);
+    }
+
+    #[test]
+    fn one_slip_is_certain_and_two_are_not() {
+        for (written, expected) in [
+            ("Strong", true),
+            ("storng", true),
+            ("strongg", true),
+            ("stron", true),
+            ("storg", false),
+            ("srtogn", false),
+        ] {
+            assert_eq!(
+                one_slip(written.as_bytes(), ["strong", "none"].into_iter()).is_some(),
+                expected,
+                "{written}"
+            );
+        }
+        assert_eq!(one_slip(b"cachf", ["cache", "cachg"].into_iter()), None);
     }
 
     #[test]

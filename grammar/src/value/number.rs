@@ -69,6 +69,10 @@ fn read<T: Default>(
     convert: impl FnOnce(shape::CNumber) -> (T, bool),
 ) -> Reading<T, NumberTrap> {
     let whole = Span::new(0, word.len() as u32);
+    if let Some(magnitude) = plain(word) {
+        let (value, _) = convert(shape::CNumber { negative: false, magnitude: magnitude.into(), at: whole });
+        return Reading { value, traps: Vec::new() };
+    }
     let Some((number, rest)) =
         shape::number(word).and_then(|numbers| Some((*numbers.read.first()?, numbers.rest)))
     else {
@@ -117,6 +121,19 @@ mod tests {
         ];
         for (text, value, traps) in cases {
             assert_eq!(kinds(number(text.as_bytes())), (value, traps.to_vec()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_plain_number_is_what_the_grammar_says() {
+        for word in ["0", "7", "80", "007", "65536", "999999999"] {
+            let by_grammar = super::shape::number(word.as_bytes()).unwrap();
+            let read: Vec<_> = by_grammar.read.iter().map(|number| number.magnitude).collect();
+            assert_eq!(read, [u64::from(super::plain(word.as_bytes()).unwrap())], "{word}");
+            assert!(by_grammar.rest.is_empty(), "{word}");
+        }
+        for word in ["", "1000000000", "-1", "+1", " 1", "1x"] {
+            assert_eq!(super::plain(word.as_bytes()), None, "{word}");
         }
     }
 

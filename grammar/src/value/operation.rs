@@ -61,6 +61,12 @@ impl Operation {
         Self::Admin,
     ];
 
+    /// Whether it is for a target: without one there is no way through a parent.
+    #[must_use]
+    pub const fn has_target(self) -> bool {
+        !matches!(self, Self::DnsResolve | Self::Admin)
+    }
+
     /// Whether 3proxy lets an entry with parents decide it: not BIND, ICMP or those below HTTP other than a plain connection.
     #[must_use]
     pub const fn can_be_redirected(self) -> bool {

@@ -76,6 +76,17 @@ pub fn targets(word: &[u8]) -> Reading<Option<Targets>, TargetTrap> {
 }
 
 impl<'a> NamePattern<'a> {
+    /// Whether no host has such a name: it begins with a dot, ends with one, or has a byte that is in no name.
+    #[must_use]
+    pub fn is_of_no_host(self) -> bool {
+        let text = self.text();
+        let in_a_name = |byte: &u8| !byte.is_ascii() || byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
+        // A name that is asked for loses its last dot before it is compared.
+        matches!(self, Self::Exact(_) | Self::Prefix(_)) && text.starts_with(b".")
+            || matches!(self, Self::Exact(_) | Self::Suffix(_)) && text.ends_with(b".")
+            || !text.iter().all(in_a_name)
+    }
+
     /// The pattern that `item` is: a `*` at either end is a wildcard, any other byte stands for itself.
     #[must_use]
     pub fn new(item: &'a [u8]) -> Self {
@@ -142,15 +153,7 @@ fn name_trap(item: &[u8], error: AddressError) -> Option<TargetTrap> {
     if text.contains(&b'*') {
         return Some(TargetTrap::WildcardInside);
     }
-    if matches!(pattern, NamePattern::Exact(_) | NamePattern::Prefix(_)) && text.starts_with(b".") {
-        return Some(TargetTrap::NeverAName);
-    }
-    // A name that is asked for loses its last dot before it is compared.
-    if matches!(pattern, NamePattern::Exact(_) | NamePattern::Suffix(_)) && text.ends_with(b".") {
-        return Some(TargetTrap::NeverAName);
-    }
-    let in_a_name = |byte: &u8| !byte.is_ascii() || byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
-    (!text.iter().all(in_a_name)).then_some(TargetTrap::NeverAName)
+    pattern.is_of_no_host().then_some(TargetTrap::NeverAName)
 }
 
 /// Whether `text` was meant as an address, a network or a range.

@@ -41,7 +41,7 @@ pub fn rotation(word: &[u8]) -> Rotation {
 /// `-gTRAFF,NUM,DELAY`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Grace {
-    /// Reads of so many bytes or less are small.
+    /// Reads of this many bytes or less are small.
     pub bytes: i32,
     /// How many small reads in a row start the wait.
     pub reads: i32,
@@ -74,7 +74,7 @@ pub fn grace(word: &[u8]) -> Reading<Grace, NumberTrap> {
 pub struct Splice {
     /// 1 down, 2 up, 3 both; 5, 6, 7 the same only where it pays; 0 off.
     pub mode: u8,
-    /// Spliced after reads of so many bytes.
+    /// Spliced after reads of this many bytes.
     pub min: u32,
     /// How many of them in a row.
     pub streak: u32,

@@ -75,6 +75,7 @@ fn c_number(pair: Pair<'_, Rule>) -> CNumber {
 }
 
 /// `HH:MM:SS-HH:MM:SS` at the start of `text`, whatever its separators are.
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct PeriodShape {
     /// Hour, minute, second, twice.
     pub(super) numbers: [u32; 6],
@@ -86,6 +87,22 @@ pub(super) struct PeriodShape {
 
 /// Reads a period; `None`: a digit is missing.
 pub(super) fn period(text: &[u8]) -> Option<PeriodShape> {
+    usual_period(text).or_else(|| any_period(text))
+}
+
+/// A period with the usual separators. Most are such, and need no grammar.
+fn usual_period(text: &[u8]) -> Option<PeriodShape> {
+    const SEPARATORS: &[u8; 5] = b"::-::";
+    let mut shape = PeriodShape { numbers: [0; 6], usual: true, rest: Span::new(17, text.len() as u32) };
+    for (number, part) in shape.numbers.iter_mut().zip(text.get(..17)?.chunks(3)) {
+        let [tens @ b'0'..=b'9', ones @ b'0'..=b'9', ..] = part else { return None };
+        *number = u32::from(tens - b'0') * 10 + u32::from(ones - b'0');
+    }
+    let separators = text.iter().skip(2).step_by(3).take(SEPARATORS.len());
+    separators.eq(SEPARATORS).then_some(shape)
+}
+
+fn any_period(text: &[u8]) -> Option<PeriodShape> {
     let text = ascii(text);
     let mut shape = PeriodShape { numbers: [0; 6], usual: true, rest: Span::default() };
     let (mut numbers, mut usual) = (shape.numbers.iter_mut(), "::-::".chars());
@@ -228,4 +245,34 @@ fn ascii(text: &[u8]) -> Cow<'_, str> {
 fn span(pair: &Pair<'_, Rule>) -> Span {
     let span = pair.as_span();
     Span::new(span.start() as u32, span.end() as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{any_period, usual_period};
+
+    proptest! {
+        #[test]
+        fn a_usual_period_is_what_the_grammar_says(text in "[0-2][0-9]:[0-9]{2}:00-[0-9]{2}:59:[0-9]{1,2}.?.?|[0-9:.-]{0,20}|.{0,20}") {
+            if let Some(shape) = usual_period(text.as_bytes()) {
+                prop_assert_eq!(Some(shape), any_period(text.as_bytes()));
+            }
+        }
+    }
+
+    #[test]
+    fn most_periods_are_usual() {
+        for (text, is_usual) in [
+            ("08:00:00-18:30:59", true),
+            ("08:00:00-18:30:59,", true),
+            ("08:00:00-18:30:5", false),
+            ("8:00:00-18:30:59", false),
+            ("08.00.00-18.30.59", false),
+            ("08:00:00-18:30:5x", false),
+        ] {
+            assert_eq!(usual_period(text.as_bytes()).is_some(), is_usual, "{text}");
+        }
+    }
 }

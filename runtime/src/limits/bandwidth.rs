@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use compiler::program::limits::Bandwidth;
 use tokio::time::{Duration, Instant};
 
-/// So long a channel that was silent passes bytes at once: timers are not finer than a millisecond, and wake late.
+/// The time for which a channel that was silent passes bytes at once: timers are not finer than a millisecond, and wake late.
 const AHEAD: Duration = Duration::from_millis(100);
-/// But at least so many bytes, or each would be read by itself.
+/// But at least this many bytes, or each would be read by itself.
 const LEAST: u64 = 256;
 
 const NANOSECONDS: u128 = 1_000_000_000;
@@ -30,13 +30,13 @@ impl Channel {
         Self { bits_per_second, began: Instant::now(), free: AtomicU64::new(0) }
     }
 
-    /// So many bytes pass at once after a silence. More may be reserved, but nobody should reserve more at once: others wait.
+    /// How many bytes pass at once after a silence. More may be reserved, but nobody should reserve more at once: others wait.
     pub(super) fn burst(&self) -> u64 {
         let bits = u128::from(self.bits_per_second) * AHEAD.as_nanos() / NANOSECONDS;
         u64::try_from(bits / 8).unwrap_or(u64::MAX).max(LEAST)
     }
 
-    /// Reserves the time of so many bytes, and returns when they may pass.
+    /// Reserves the time that the bytes take, and returns when they may pass.
     pub(super) fn reserve(&self, bytes: u64, now: Instant) -> Instant {
         let (now, time) = (self.since(now), self.time(bytes));
         let end = |free: u64| free.max(now).saturating_add(time);
@@ -55,12 +55,20 @@ impl Channel {
         self.free.fetch_update(Ordering::AcqRel, Ordering::Acquire, end).is_ok()
     }
 
+    /// Gives the time back that was reserved for bytes which do not pass.
+    pub(super) fn give_back(&self, bytes: u64) {
+        let time = self.time(bytes);
+        let before = |free: u64| Some(free.saturating_sub(time));
+        // An error would mean that nothing is to be stored.
+        let _ = self.free.fetch_update(Ordering::AcqRel, Ordering::Acquire, before);
+    }
+
     fn since(&self, now: Instant) -> u64 {
         let passed = now.saturating_duration_since(self.began).as_nanos();
         u64::try_from(passed).unwrap_or(u64::MAX)
     }
 
-    /// How long so many bytes take.
+    /// How long the bytes take.
     fn time(&self, bytes: u64) -> u64 {
         let time = u128::from(bytes) * 8 * NANOSECONDS / u128::from(self.bits_per_second.max(1));
         u64::try_from(time).unwrap_or(u64::MAX)

@@ -73,18 +73,25 @@ impl Charges {
         self.way(direction).quotas.iter().map(|quota| quota.left(now)).min().unwrap_or(u64::MAX)
     }
 
-    /// Whether a datagram of so many bytes may pass: one that would have to wait is dropped, as in 3proxy, and so is one that is more
-    /// than is left. It is counted if it passes.
+    /// Whether a datagram of `bytes` bytes may pass: one that would have to wait is dropped, as in 3proxy, and so is one that is more
+    /// than is left. It is counted if it passes; of one that is dropped nothing is.
     pub(crate) fn admits(&self, direction: Direction, bytes: usize) -> bool {
-        let (way, now) = (self.way(direction), Instant::now());
-        if !way.channels.iter().all(|channel| channel.reserve_now(bytes as u64, now)) {
-            return false;
-        }
         let granted = self.grant(direction, bytes);
-        if granted < bytes {
+        let admitted = granted == bytes && self.reserve_now(direction, bytes as u64);
+        if !admitted {
             self.give_back(direction, granted);
         }
-        granted == bytes
+        admitted
+    }
+
+    /// Reserves the time that the bytes take in all channels, if nobody waits for one of them.
+    fn reserve_now(&self, direction: Direction, bytes: u64) -> bool {
+        let (channels, now) = (&self.way(direction).channels, Instant::now());
+        let Some(busy) = channels.iter().position(|channel| !channel.reserve_now(bytes, now)) else {
+            return true;
+        };
+        channels.iter().take(busy).for_each(|channel| channel.give_back(bytes));
+        false
     }
 
     /// Counts as many of `bytes` as are left of every quota, and returns how many those are.
@@ -109,7 +116,7 @@ impl Charges {
         }
     }
 
-    /// Reserves the time of so many bytes, and returns when they may pass.
+    /// Reserves the time that the bytes take, and returns when they may pass.
     fn reserve(&self, direction: Direction, bytes: u64, now: Instant) -> Instant {
         let channels = self.way(direction).channels.iter();
         channels.map(|channel| channel.reserve(bytes, now)).max().unwrap_or(now)
@@ -186,7 +193,7 @@ impl<'a> Gate<'a> {
         Ok(std::future::poll_fn(|cx| self.poll_portion(cx, from)).await)
     }
 
-    /// Waits until so many bytes may pass that were read already.
+    /// Waits until `bytes` bytes that were read already may pass.
     pub(crate) async fn pay(&mut self, bytes: usize) {
         let Some(most) = self.charges.portion(self.direction) else { return };
         let mut left = bytes as u64;

@@ -74,7 +74,7 @@ async fn equal_lines_keep_their_own_counts() {
     assert_eq!(code(&mut session(&after, 0, "127.0.0.1"), "127.0.0.1:1").await, 10);
 }
 
-/// Sends so many bytes towards the client through a session's limits, and returns how many passed.
+/// Sends `bytes` bytes towards the client through a session's limits, and returns how many passed.
 fn pass(session: &Session, bytes: usize) -> usize {
     let gate = Gate::new(session.charges(), Direction::In).expect("there is a limit");
     gate.write(&vec![0; bytes], |granted| Ok(granted.len())).unwrap()

@@ -31,7 +31,7 @@ pub(super) struct Counted {
     pub(super) before: u64,
 }
 
-/// So many bytes of a count.
+/// Bytes of a count.
 #[derive(Debug)]
 pub(super) struct Quota {
     pub(super) counter: Arc<Counter>,
@@ -87,7 +87,7 @@ impl Quota {
         taken
     }
 
-    /// So many of the bytes that were taken have not been used.
+    /// How many of the bytes that were taken have not been used.
     pub(super) fn give_back(&self, bytes: u64) {
         let mut counted = self.counter.lock();
         counted.used = counted.used.saturating_sub(bytes);

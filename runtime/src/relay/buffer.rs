@@ -3,7 +3,7 @@ use std::cell::RefCell;
 
 /// Large enough that a bulk transfer is bound by copying, small enough for the cache.
 const SIZE: usize = 16 * 1024;
-/// A thread keeps so many for later.
+/// How many a thread keeps for later.
 const KEPT: usize = 64;
 
 thread_local! {
@@ -37,12 +37,12 @@ impl Buffer {
         bytes.flatten().unwrap_or_default()
     }
 
-    /// So many bytes of the space were filled.
+    /// `bytes` bytes of the space were filled.
     pub(super) fn fill(&mut self, bytes: usize) {
         self.end = bytes.min(SIZE);
     }
 
-    /// So many bytes of the rest are dealt with.
+    /// `bytes` bytes of the rest are dealt with.
     pub(super) fn consume(&mut self, bytes: usize) {
         self.start = (self.start + bytes).min(self.end);
     }

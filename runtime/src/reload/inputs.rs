@@ -29,7 +29,7 @@ impl Input {
     /// Reads a file for its hash alone.
     #[must_use]
     pub(crate) fn of(path: PathBuf) -> Self {
-        let contents = read::included(&path).ok().map(|text| hash(&text));
+        let contents = read::regular(&path).ok().map(|text| hash(&text));
         Self { path, contents }
     }
 }
@@ -76,9 +76,10 @@ impl Files for Disk {
             return Ok(text.clone());
         }
         let given = self.config.borrow_mut().take_if(|(config, _)| config == path);
-        let read = given.map_or_else(|| read::included(path), |(_, text)| Ok(text));
+        let read = given.map_or_else(|| read::regular(path), |(_, text)| Ok(text));
         let contents = read.as_ref().ok().filter(|_| is_regular(path)).map(|text| hash(text));
         self.read.borrow_mut().push(Input { path: path.into(), contents });
+        let read = read.and_then(read::text);
         if let Ok(text) = &read {
             self.texts.borrow_mut().insert(path.into(), text.clone());
         }

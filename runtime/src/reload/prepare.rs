@@ -89,8 +89,8 @@ fn load(config: &Config) -> (Result<Compiled, ReloadError>, Inputs) {
     let monitored = compiled.program.process.monitors.iter().map(|monitor| path_of(&monitor.value));
     inputs.0.extend(monitored.map(Input::of));
     compiled.findings = finding::group(config.levels.apply(compiled.findings));
-    compiled.findings.extend(supported::check(&compiled.sources, &compiled.program));
-    cite::hide(&compiled.sources, &mut compiled.findings);
+    let unsupported = supported::check(&compiled.sources, &compiled.program);
+    add(&mut compiled, unsupported);
     (
         if gate::refuses(&compiled.findings) {
             Err(ReloadError::Refused(Box::new(compiled)))
@@ -99,6 +99,12 @@ fn load(config: &Config) -> (Result<Compiled, ReloadError>, Inputs) {
         },
         inputs,
     )
+}
+
+/// Adds what only a run finds, without secrets; the others have none any more.
+fn add(compiled: &mut Compiled, mut found: Vec<Finding>) {
+    cite::hide(&compiled.sources, &mut found);
+    compiled.findings.append(&mut found);
 }
 
 /// Compiles, and once more if addresses are needed that only the network can tell.
@@ -159,8 +165,8 @@ async fn parents_resolve(mut compiled: Compiled) -> Result<Compiled, ReloadError
     unresolved.sort();
     let finding =
         |(at, name): (_, String)| supported::unresolved(at, &name).label("this parent can't be reached");
-    compiled.findings.extend(unresolved.into_iter().map(finding));
-    cite::hide(&compiled.sources, &mut compiled.findings);
+    let unresolved = unresolved.into_iter().map(finding).collect();
+    add(&mut compiled, unresolved);
     Err(ReloadError::Refused(Box::new(compiled)))
 }
 
@@ -216,8 +222,7 @@ fn finish(
     let limits = match Limits::prepare(&compiled.program, known) {
         Ok(limits) => limits,
         Err((at, error)) => {
-            compiled.findings.push(counter_file(at, &error));
-            cite::hide(&compiled.sources, &mut compiled.findings);
+            add(&mut compiled, vec![counter_file(at, &error)]);
             return Err(ReloadError::Refused(Box::new(compiled)));
         }
     };

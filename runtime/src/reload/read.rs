@@ -4,10 +4,12 @@ use std::{
     io::{self, ErrorKind, Read},
     os::unix::fs::{FileTypeExt, OpenOptionsExt},
     path::Path,
+    thread,
+    time::Duration,
 };
 
 use compiler::sources::LONGEST;
-use rustix::fs::OFlags;
+use rustix::fs::{OFlags, fcntl_setfl};
 
 /// By one byte more than the compiler takes, so that it sees what is longer.
 const MOST_BYTES: u64 = LONGEST as u64 + 1;
@@ -17,12 +19,17 @@ const PART: u64 = 1 << 16;
 /// What is looked at to tell a text.
 const HEAD: usize = 4096;
 
-/// Reads a configuration: a regular file, or a pipe, as `<(…)` of a shell is.
+/// A named pipe to which nobody writes is looked at again this many times: for ten seconds.
+const LOOKS: u32 = 1_000;
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+
+/// Reads a configuration: a regular file, or a pipe, as `<(…)` of a shell is. Of a named pipe somebody else has to hold the other end, or to open
+/// it soon; how long they then take to write is theirs.
 ///
 /// # Errors
 /// What the system says, or that it is something else: a device may have no end. [`ErrorKind::InvalidData`]: it is no text.
 pub fn configuration(path: &Path) -> io::Result<Vec<u8>> {
-    read(path, |kind| kind.is_file() || kind.is_fifo()).and_then(refuse_binary)
+    read(path, |kind| kind.is_file() || kind.is_fifo(), LOOKS).and_then(text)
 }
 
 /// Reads a configuration from standard input.
@@ -30,11 +37,11 @@ pub fn configuration(path: &Path) -> io::Result<Vec<u8>> {
 /// # Errors
 /// As [`configuration`].
 pub fn stream(from: impl Read) -> io::Result<Vec<u8>> {
-    whole(from).and_then(refuse_binary)
+    whole(from).and_then(text)
 }
 
 /// Refuses what is no text: nobody could say more of it than that.
-fn refuse_binary(text: Vec<u8>) -> io::Result<Vec<u8>> {
+pub(super) fn text(text: Vec<u8>) -> io::Result<Vec<u8>> {
     let head = text.get(..HEAD).unwrap_or(&text);
     let nul = head.iter().filter(|byte| **byte == 0).count();
     if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
@@ -61,7 +68,15 @@ fn is_noise(head: &[u8]) -> bool {
 /// # Errors
 /// What the system says, or that it is something else.
 pub fn included(path: &Path) -> io::Result<Vec<u8>> {
-    read(path, FileType::is_file)
+    regular(path).and_then(text)
+}
+
+/// Reads a regular file, whatever it holds.
+///
+/// # Errors
+/// What the system says, or that it is something else.
+pub(crate) fn regular(path: &Path) -> io::Result<Vec<u8>> {
+    read(path, FileType::is_file, 0)
 }
 
 /// Reads to the end, or as far as the compiler looks.
@@ -85,12 +100,12 @@ fn whole(mut from: impl Read) -> io::Result<Vec<u8>> {
     }
 }
 
-fn read(path: &Path, is_good: impl Fn(&FileType) -> bool) -> io::Result<Vec<u8>> {
+fn read(path: &Path, is_good: impl Fn(&FileType) -> bool, looks: u32) -> io::Result<Vec<u8>> {
     // Before it is opened: that alone may wait.
     let metadata = std::fs::metadata(path)?;
     look(&metadata, &is_good)?;
     if metadata.file_type().is_fifo() {
-        return whole(File::open(path)?);
+        return pipe(path, looks);
     }
     // Files that the kernel makes up are called regular, and some wait for what comes next, as `/proc/kmsg` does.
     let file =
@@ -100,6 +115,36 @@ fn read(path: &Path, is_good: impl Fn(&FileType) -> bool) -> io::Result<Vec<u8>>
         ErrorKind::WouldBlock => io::Error::new(ErrorKind::InvalidInput, "it has no end"),
         _ => error,
     })
+}
+
+/// Reads a pipe. To open one that has a name waits for whoever opens its other end, be it for ever: so it is opened without waiting,
+/// and looked at again and again until somebody is there.
+fn pipe(path: &Path, looks: u32) -> io::Result<Vec<u8>> {
+    // That of a shell has no name, and its other end is or was open.
+    if std::fs::canonicalize(path).is_err() {
+        return whole(File::open(path)?);
+    }
+    let mut file =
+        OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)?;
+    let mut left = looks;
+    let mut start = [0; 1];
+    let start = loop {
+        match file.read(&mut start) {
+            Ok(0) if left == 0 => {
+                return Err(io::Error::new(ErrorKind::TimedOut, "it is a pipe to which nobody writes"));
+            }
+            Ok(0) => {
+                left -= 1;
+                thread::sleep(LOOK_AGAIN);
+            }
+            Ok(_) => break start.as_slice(),
+            // Somebody is there, and has written nothing yet.
+            Err(error) if error.kind() == ErrorKind::WouldBlock => break &[],
+            Err(error) => return Err(error),
+        }
+    };
+    fcntl_setfl(&file, OFlags::empty())?;
+    whole(start.chain(file))
 }
 
 /// Refuses what is not to be read.
@@ -153,6 +198,10 @@ mod tests {
         for length in [100, 1_000, 100_000] {
             assert!(super::stream(&noise[..length]).is_err(), "{length}");
         }
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("noise");
+        std::fs::write(&file, &noise).unwrap();
+        assert_eq!(included(&file).unwrap_err().to_string(), "it holds binary data");
         // A gzipped configuration of 60 bytes.
         let gzip = b"\x1f\x8b\x08\x08\x9a\x4e\x01\x02\x02\x03a\xcb\x2c\xc9\x57\xc8\x2c\xc8\xcf\xcb\xac\x4a\x05\x11\x1c\x06";
         assert!(super::stream(&gzip[..]).is_err());
@@ -209,6 +258,8 @@ mod tests {
             assert_eq!(included(path).is_ok(), readable, "{path:?}");
         }
         assert!(included(&pipe).is_err());
+        let nobody = super::read(&pipe, |_| true, 0).unwrap_err();
+        assert_eq!(nobody.to_string(), "it is a pipe to which nobody writes");
         let writer = std::thread::spawn({
             let pipe = pipe.clone();
             move || std::fs::write(pipe, "allow\n")

@@ -12,7 +12,7 @@ use tokio::{
 use super::wire::{Answer, Question};
 use crate::{protocol::dns, random};
 
-/// A question by UDP is sent again after so long without an answer.
+/// The time without an answer after which a question by UDP is sent again.
 const AGAIN: Duration = Duration::from_secs(2);
 
 /// Something to ask a server.

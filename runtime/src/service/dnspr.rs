@@ -52,8 +52,7 @@ async fn answer(
         Ok((answer, code)) => (answer, code),
         Err(code) => (None, code),
     };
-    session.record.code = code;
-    session.log();
+    session.end(code);
     answer
 }
 

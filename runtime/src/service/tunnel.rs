@@ -34,8 +34,7 @@ impl Tunnel {
             Ok(()) => self.relay().await,
             Err(end) => end,
         };
-        self.session.record.code = end.code();
-        self.session.log();
+        self.session.end(end.code());
     }
 
     async fn relay(&mut self) -> End {

@@ -38,8 +38,7 @@ pub(super) async fn serve(mut place: Place, mut session: Box<Session>) {
         session.record.from_client += sent.bytes;
         session.record.cycles += sent.datagrams;
     }
-    session.record.code = code;
-    session.log();
+    session.end(code);
 }
 
 /// Passes datagrams on until the flow is over, and says with which code.

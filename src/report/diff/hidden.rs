@@ -76,8 +76,7 @@ fn parts(compiled: &Compiled) -> HashSet<String> {
 }
 
 fn add(script: Script, line: &[u8], secrets: &mut HashSet<String>) {
-    // Without one of these nothing looks like a password.
-    if !line.iter().any(|byte| b":@".contains(byte)) {
+    if script.is_plain(line) {
         return;
     }
     for secret in script.secrets(line) {

@@ -11,7 +11,7 @@ use compiler::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{Versions, words::Version};
+use super::{Names, Versions, words::Version};
 
 /// Goes up when something in the form is removed or means something else; additions leave it.
 const VERSION: u32 = 1;
@@ -30,6 +30,7 @@ pub(crate) fn json(out: &mut dyn Write, versions: Versions<'_>, changes: &Change
     });
     let is_guess =
         [versions.old, versions.new].iter().any(|one| one.findings.iter().any(|finding| finding.refused));
+    let names = Names::of(versions);
     let document = json!({
         "version": VERSION,
         "differs": !changes.is_empty(),
@@ -41,7 +42,7 @@ pub(crate) fn json(out: &mut dyn Write, versions: Versions<'_>, changes: &Change
             "changed": changed.collect::<Vec<_>>(),
         },
         "settings": settings(versions, whole),
-        "users": users.iter().map(|one| user(versions, one)).collect::<Vec<_>>(),
+        "users": users.iter().map(|one| user(versions, &names, one)).collect::<Vec<_>>(),
         "lists": lists.iter().map(|change| list(versions, change)).collect::<Vec<_>>(),
         "uncompared": pairs(versions, uncompared),
     });
@@ -76,10 +77,10 @@ fn settings(versions: Versions<'_>, settings: &[SettingChange]) -> Vec<Value> {
     settings.iter().map(setting).collect()
 }
 
-fn user(versions: Versions<'_>, user: &UserChange) -> Value {
+fn user(versions: Versions<'_>, names: &Names<'_>, user: &UserChange) -> Value {
     let UserChange { name: _, old, new } = user;
     json!({
-        "name": versions.name(user),
+        "name": names.name(user),
         "old": old.map(|at| place(versions.before(), at)),
         "new": new.map(|at| place(versions.after(), at)),
     })

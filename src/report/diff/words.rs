@@ -13,9 +13,9 @@ use grammar::Span;
 
 use super::super::{excerpt::Excerpt, line_at, line_start, printable};
 
-/// So many values of a field are named.
+/// How many values of a field are named.
 const VALUES: usize = 6;
-/// So many bytes of a line are shown.
+/// How many bytes of a line are shown.
 const SHOWN: usize = 160;
 
 /// One of the configurations.
@@ -42,7 +42,8 @@ impl Version<'_> {
         let from = (at.span.start as usize - start).min(line.len());
         let to = (at.span.end as usize - start).min(line.len()).min(from + SHOWN);
         let mut excerpt = Excerpt::default();
-        excerpt.line(Script::of(sources, source), line, start, &(from..to.max(from)));
+        let script = Script::of(sources, source).at(&source.text, start);
+        excerpt.line(script, line, start, &(from..to.max(from)));
         let whole = at.span.end as usize - start <= to;
         let shown = excerpt.text.trim_matches('…').trim();
         if whole { printable(shown).into_owned() } else { format!("{}…", printable(shown)) }

@@ -1,13 +1,10 @@
 //! What is shared by all services.
-use compiler::{
-    cite::shown,
-    program::{
-        auth::{self, Password},
-        limits::{self, Bandwidth, ConnectionRate, CounterFile, Direction, Limit, Traffic},
-        process::Process,
-        resolve::{self, ResolverMode, StaticRecord},
-        trap::{self, Trapped},
-    },
+use compiler::program::{
+    auth::{self, Password},
+    limits::{self, Bandwidth, ConnectionRate, CounterFile, Direction, Limit, Traffic},
+    process::Process,
+    resolve::{self, ResolverMode, StaticRecord},
+    trap::{self, Trapped},
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -116,7 +113,7 @@ pub(super) fn limits(places: Places<'_>, limits: &limits::Limits) -> Limits {
             json!({
                 "direction": direction,
                 "number": number,
-                "comment": value::text(comment),
+                "comment": places.text(Some(limit.at), comment),
                 "rotation": value::rotation(*rotation),
                 "bytes": bytes,
             })
@@ -129,9 +126,9 @@ pub(super) fn limits(places: Places<'_>, limits: &limits::Limits) -> Limits {
         traffic: traffic.iter().map(quota).collect(),
         counter: counter_file.as_ref().map(|CounterFile { at, path, report }| {
             let report = report.as_ref().map(
-                |(rotation, path)| json!({ "rotation": value::rotation(*rotation), "path": value::text(path) }),
+                |(rotation, path)| json!({ "rotation": value::rotation(*rotation), "path": places.text(Some(*at), path) }),
             );
-            let value = json!({ "path": value::text(path), "report": report });
+            let value = json!({ "path": places.text(Some(*at), path), "report": report });
             Setting { name: "counter", value, at: Some(places.of(*at)) }
         }),
     }
@@ -163,7 +160,7 @@ pub(super) fn resolver(places: Places<'_>, resolver: &resolve::Resolver) -> Reso
     // It is told beside them.
     let settings = settings.iter().filter(|setting| setting.name != "fakeresolve");
     let settings = settings.map(|setting| places.setting(setting)).collect();
-    let mode = places.set("mode", mode, |mode| {
+    let mode = places.set("mode", mode, |_, mode| {
         let name = match mode {
             ResolverMode::System => "system",
             ResolverMode::Servers => "servers",
@@ -173,7 +170,7 @@ pub(super) fn resolver(places: Places<'_>, resolver: &resolve::Resolver) -> Reso
     });
     let records = records.iter().map(|StaticRecord { at, name, address, before_cache }| Record {
         at: places.of(*at),
-        name: shown(name.to_string().as_bytes()),
+        name: places.shown(*at, &name.to_string()),
         address: address.to_string(),
         before_cache: *before_cache,
     });

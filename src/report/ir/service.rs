@@ -1,10 +1,7 @@
 //! Services, with the settings that they copied.
-use compiler::{
-    cite::shown,
-    program::{
-        auth::{AuthCache, AuthStep},
-        service::{self, Listen, ListenAddress},
-    },
+use compiler::program::{
+    auth::{AuthCache, AuthStep},
+    service::{self, Listen, ListenAddress},
 };
 use serde::Serialize;
 
@@ -61,11 +58,11 @@ pub(super) fn of(places: Places<'_>, service: &service::Service) -> Service {
         force: _,
     } = service;
     let mut settings = vec![
-        places.set("listen address", address, |address| match address {
+        places.set("listen address", address, |at, address| match address {
             ListenAddress::Ip(address) => value::address(address),
-            ListenAddress::Unix(path) => value::text(path),
+            ListenAddress::Unix(path) => places.text(at, path),
         }),
-        places.set("listen port", port, |port| (*port).into()),
+        places.set("listen port", port, |_, port| (*port).into()),
     ];
     settings.extend(service.settings().iter().map(|setting| places.setting(setting)));
     Service {
@@ -79,7 +76,7 @@ pub(super) fn of(places: Places<'_>, service: &service::Service) -> Service {
             at: at.map(|at| places.of(at)),
         }),
         target: target.as_ref().map(|service::MappedTarget { host, port, at }| MappedTarget {
-            host: shown(host.to_string().as_bytes()),
+            host: places.shown(*at, &host.to_string()),
             port: *port,
             at: places.of(*at),
         }),

@@ -2,7 +2,6 @@
 use std::net::IpAddr;
 
 use compiler::{
-    cite::shown,
     program::{
         acl::{AddressRange, Matcher, Operation, Period, PortRange, Targets},
         limits::Rotation,
@@ -15,7 +14,6 @@ use compiler::{
     query::operation_name,
     sources::Loc,
 };
-use grammar::Text;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -83,15 +81,15 @@ fn period(Period { from, to }: &Period) -> String {
     format!("{}-{}", clock(*from), clock(*to))
 }
 
-/// The value of a setting.
-pub(super) fn of(value: settings::Value<'_>) -> Value {
+/// The value of a setting, which was set at a place; `None`: it is the default.
+pub(super) fn of(places: Places<'_>, at: Option<Loc>, value: settings::Value<'_>) -> Value {
     use settings::Value as Told;
     match value {
         Told::Switch(is_on) => is_on.into(),
         Told::Number(number) => number.into(),
         Told::Byte(byte) => char::from(byte).to_string().into(),
-        Told::Text(text) => self::text(text),
-        Told::Texts(texts) => texts.iter().map(text).collect(),
+        Told::Text(text) => places.text(at, text),
+        Told::Texts(texts) => texts.iter().map(|text| places.text(at, text)).collect(),
         Told::Address(address) => self::address(&address),
         Told::Family(family) => family_name(family).into(),
         Told::Grace(Grace { bytes, reads, delay_ms }) => {
@@ -101,7 +99,7 @@ pub(super) fn of(value: settings::Value<'_>) -> Value {
             json!({ "mode": mode, "min": min, "streak": streak, "small": small })
         }
         Told::SocketOptions(SocketOptions(options)) => options.iter().map(|option| option.name()).collect(),
-        Told::Log(target) => log_target(target),
+        Told::Log(target) => log_target(places, at, target),
         Told::NameServer(NameServer { address, tcp }) => {
             json!({ "address": address.to_string(), "tcp": tcp })
         }
@@ -121,7 +119,8 @@ const fn family_name(family: Family) -> &'static str {
     }
 }
 
-fn log_target(target: &LogTarget) -> Value {
+fn log_target(places: Places<'_>, at: Option<Loc>, target: &LogTarget) -> Value {
+    let text = |text| places.text(at, text);
     match target {
         LogTarget::Nowhere => Value::Null,
         LogTarget::Stdout => json!({ "to": "stdout" }),
@@ -162,11 +161,6 @@ fn timeouts(timeouts: &Timeouts) -> Value {
         "connect_back": connect_back,
         "linger": linger,
     })
-}
-
-/// Text that need not be UTF-8, without what looks like a password.
-pub(super) fn text(text: &Text) -> Value {
-    shown(text.to_string().as_bytes()).into()
 }
 
 pub(super) fn address(address: &IpAddr) -> Value {

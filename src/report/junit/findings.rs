@@ -47,7 +47,7 @@ impl Findings {
         for label in &finding.labels {
             let _ = writeln!(text, "{}: {}", place(sources, label.at), label.text);
         }
-        for note in finding.notes.iter().cloned().chain(further(sources, finding).map(Into::into)) {
+        for note in finding.notes.iter().cloned().chain(further(sources, finding, true).map(Into::into)) {
             let _ = writeln!(text, "note: {note}");
         }
         if let Some(help) = &finding.help {

@@ -5,7 +5,10 @@ use std::{
     path::Path,
 };
 
-use compiler::{query::describe, suite::Ran};
+use compiler::{
+    query::describe,
+    suite::{Deciding, Ran},
+};
 
 use super::{Lines, Results, SuiteFile};
 use crate::report::junit::{self, Case, Outcome, Suite};
@@ -59,6 +62,11 @@ fn outcome(results: &Results<'_>, ran: &Ran<'_>) -> Outcome {
             message = got;
         }
     }
-    let _ = write!(text, "\ndecided by: {}", ran.got.deciding);
+    // A line alone says nothing where a report is read without the configuration beside it.
+    let configuration = results.compiled.sources.iter().next().map(|(_, source)| source.path.display());
+    let _ = match (&ran.got.deciding, configuration) {
+        (Deciding::Line(None, line), Some(path)) => write!(text, "\ndecided by: {path}:{line}"),
+        (deciding, _) => write!(text, "\ndecided by: {deciding}"),
+    };
     Outcome::Failure { kind: "difference", message, text }
 }

@@ -17,13 +17,13 @@ use compiler::{
 
 use super::{Lines, Results, SuiteFile};
 use crate::report::{
-    excerpt::{self, Excerpt},
+    excerpt::{Excerpt, Room},
     line_at, line_start, place, printable,
     text::Text,
     thousands,
 };
 
-/// So many entries in a row that no test reaches are listed one by one.
+/// How many entries in a row that no test reaches are listed one by one.
 const ONE_BY_ONE: usize = 8;
 
 pub(super) fn write(out: &mut dyn Write, results: &Results<'_>, color: bool) -> io::Result<()> {
@@ -194,7 +194,7 @@ fn entry_line(compiled: &Compiled, id: AceId) -> Option<String> {
         Script::of(&compiled.sources, source).at(&source.text, start),
         line,
         start,
-        &excerpt::window(line.len(), 0..0),
+        &Room::default().window(line.len(), 0),
     );
     Some(format!("{}: {}", place(&compiled.sources, at), printable(shown.text.trim_end())))
 }

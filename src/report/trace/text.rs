@@ -1,13 +1,21 @@
 //! The way of a request as annotated source: who asks, what the list says, which way it goes, which limits apply.
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    net::IpAddr,
+};
 
 use annotate_snippets::{AnnotationKind, Level as Tone};
 use compiler::{
-    program::{acl::AceId, auth::AuthType, service::Service},
+    program::{
+        acl::AceId,
+        auth::AuthType,
+        service::{External, Service},
+    },
     query::Outcome,
     sources::Loc,
     table::{Decision, Fields},
     trace::{Case, Near},
+    way::Origin,
 };
 
 use super::{Subject, WayOut, reply, words};
@@ -15,6 +23,9 @@ use crate::report::{
     line_number, printable,
     text::{Mark, Piece, Text},
 };
+
+/// The most ways to end that are explained each.
+const EXPLAINED: usize = 4;
 
 /// A mark that owns its label.
 pub(super) struct Said {
@@ -50,13 +61,46 @@ impl Subject<'_> {
             )?;
         }
         let Some(service) = self.service() else { return Ok(()) };
-        for case in &self.trace.cases {
+        let cases = &self.trace.cases;
+        let shown = self.explained();
+        for case in &shown {
             self.case(out, &text, service, case)?;
+        }
+        for case in cases.iter().filter(|case| !shown.iter().any(|shown| std::ptr::eq(*shown, *case))) {
+            writeln!(out, "{}", printable(&self.in_short(case)))?;
+        }
+        if shown.len() < cases.len() {
+            writeln!(out)?;
         }
         if !self.trace.is_whole {
             writeln!(out, "There may be further ways: not every value was tried.")?;
         }
         Ok(())
+    }
+
+    /// The ways to end that are explained: of many, the first that lets the request pass, and the first that does not.
+    fn explained(&self) -> Vec<&Case> {
+        let cases = &self.trace.cases;
+        if cases.len() <= EXPLAINED {
+            return cases.iter().collect();
+        }
+        let passes = |case: &&Case| case.answer.outcome == Outcome::Allow;
+        let (passing, refused) = (cases.iter().find(passes), cases.iter().find(|case| !passes(case)));
+        passing.into_iter().chain(refused).collect()
+    }
+
+    /// One of many ways to end.
+    fn in_short(&self, case: &Case) -> String {
+        let at = case.entry().and_then(|entry| self.entry_at(entry));
+        let by = match at {
+            Some(at) => format!("by line {}", line_number(self.sources, at)),
+            None => "by no entry".to_owned(),
+        };
+        let name = case.answer.outcome.name();
+        match words::assumed(self.query, &case.query) {
+            Some(assumed) => format!("{name}: {by}, if {assumed}, for example"),
+            None => format!("{name}: {by}"),
+        }
     }
 
     fn case(&self, out: &mut dyn Write, text: &Text, service: &Service, case: &Case) -> io::Result<()> {
@@ -188,15 +232,18 @@ impl Subject<'_> {
                 said.push(Said::new(parent.at, AnnotationKind::Context, label));
             }
         }
-        let external = service.external;
-        for set in [external.v4.at, external.v6.at].into_iter().flatten() {
-            if !said.iter().any(|said| said.at == set) {
-                said.push(Said::new(set, AnnotationKind::Context, "the service's own source address"));
+        let External { v4, v6 } = service.external;
+        let own = [(v4.at, IpAddr::V4(v4.value)), (v6.at, IpAddr::V6(v6.value))];
+        // One of a family that the request does not go out by has no part in it.
+        for (at, _) in own.into_iter().filter(|(_, address)| way.origins.contains(&Origin::Address(*address)))
+        {
+            if let Some(at) = at.filter(|at| !said.iter().any(|said| said.at == *at)) {
+                said.push(Said::new(at, AnnotationKind::Context, "the service's own source address"));
             }
         }
         let origins: Vec<_> = way.origins.iter().map(|origin| words::origin(*origin)).collect();
         let message = format!("{}, from {}", through(&way), origins.join(" or "));
-        Some(Section { name: "way", message, said, notes: notes(&way) })
+        Some(Section { name: "way", message, said, notes: notes(&way, service) })
     }
 
     /// Limits that apply.
@@ -232,8 +279,17 @@ fn through(way: &WayOut<'_>) -> String {
     }
 }
 
-fn notes(way: &WayOut<'_>) -> Vec<String> {
+fn notes(way: &WayOut<'_>, service: &Service) -> Vec<String> {
     let mut notes = Vec::new();
+    let drawn = way.groups.iter().flat_map(|group| &group.members).filter(|(_, chance)| *chance > 0);
+    let mut within =
+        drawn.filter_map(|(parent, _)| parent.redirects_to()).filter(|kind| *kind != service.kind);
+    if let Some(kind) = within.next() {
+        notes.push(format!(
+            "What is asked then goes to `{}` within this process, and the list is asked again for it, without the entries that do this: `cfgc trace` does not go that far.",
+            kind.name()
+        ));
+    }
     let nobody = way.groups.iter().any(|group| group.nobody > 0);
     if way.groups.len() > 1 {
         notes.push("One parent of each group is drawn, and these form a chain.".to_owned());

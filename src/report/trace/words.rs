@@ -65,6 +65,9 @@ pub(super) fn step(step: &Step, query: &Query, cache: Option<&CacheKey>) -> Stri
         _ if step.kind == AuthType::None => "",
         None => "",
         Some(Decision::Allow | Decision::Redirect) if step.code.passes() => "; the list allows it",
+        Some(Decision::Redirect) if !query.operation.has_target() => {
+            "; the list allows it, but without a target there is no way through a parent"
+        }
         Some(Decision::Allow | Decision::Redirect) => {
             "; a parent wants the client's own name, so a type that knows it is tried"
         }

@@ -59,7 +59,7 @@ fn what_changes_the_meaning_is_done_on_request() {
     assert!(!said.out.contains("fixed[setting-after-service]"), "{}", said.out);
     let said = folder.check(&["--unsafe-fixes", "3proxy.cfg"]);
     assert!(said.out.contains("fixed[setting-after-service]"), "{}", said.out);
-    assert!(!said.out.contains("not fixed") && !said.out.contains("mends"), "{}", said.out);
+    assert!(!said.out.contains("not fixed") && !said.out.contains(" makes "), "{}", said.out);
     let folder = Folder::with(&[("a.cfg", "internal 127.0.0.1\n  maxconn 5\nsocks\n")]);
     assert_eq!(folder.check(&["--fix", "a.cfg"]).status, Some(0));
     assert!(folder.read("a.cfg").contains("\n  maxconn"));
@@ -73,7 +73,7 @@ fn a_fix_is_made_with_those_of_what_it_brings() {
     let folder = Folder::with(&[("a.cfg", text)]);
     // The safe fix alone first: then the wider one brings its finding back.
     let said = folder.check(&["--fix", "a.cfg"]);
-    assert!(said.out.contains("--unsafe-fixes mends"), "{}", said.out);
+    assert!(said.out.contains("--unsafe-fixes makes"), "{}", said.out);
     let said = folder.check(&["--unsafe-fixes", "a.cfg"]);
     assert!(!said.out.contains("not fixed") && said.out.contains("nothing left"), "{}", said.out);
     let fixed = folder.read("a.cfg");
@@ -232,8 +232,8 @@ fn the_summary_counts_the_files_that_were_read() {
     for (files, says) in [
         (&["c.cfg"][..], "in 1 file"),
         (&["c.cfg", "d.cfg"], "in 2 files"),
-        (&["a.cfg"], "in 1 configuration of 3 files; --fix mends 1"),
-        (&["a.cfg", "b.cfg", "c.cfg"], "in 3 configurations of 5 files; --fix mends 1"),
+        (&["a.cfg"], "in 1 configuration of 3 files; --fix makes 1 fix"),
+        (&["a.cfg", "b.cfg", "c.cfg"], "in 3 configurations of 5 files; --fix makes 1 fix"),
     ] {
         let said = folder.check(files);
         assert!(said.out.trim_end().ends_with(says), "{}", said.out);

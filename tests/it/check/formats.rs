@@ -2,13 +2,28 @@
 use serde_json::Value;
 
 use super::Folder;
+use crate::support::{cfgc, formats};
 
-const FORMATS: [&str; 6] = ["text", "short", "json", "sarif", "github", "junit"];
+/// What a command's help says that an option can be.
+fn possible(command: &str) -> Vec<String> {
+    let output = cfgc::command().args([command, "--help"]).output().unwrap();
+    let help = String::from_utf8(output.stdout).unwrap();
+    let values = help.split("--format <FORMAT>").nth(1).unwrap().lines();
+    let values = values.skip_while(|line| !line.contains("Possible values:")).skip(1);
+    let values = values.map_while(|line| line.trim().strip_prefix("- ")?.split_once(':'));
+    values.map(|(name, _)| name.to_owned()).collect()
+}
+
+#[test]
+fn every_form_is_known_to_the_tests_of_all() {
+    assert_eq!(possible("check"), formats::FINDINGS);
+    assert_eq!(possible("test"), formats::SUITES);
+}
 
 #[test]
 fn a_report_is_whole_though_a_file_could_not_be_read() {
     let folder = Folder::with(&[("bad.cfg", "frobnicate\n"), ("good.cfg", "internal 127.0.0.1\nsocks\n")]);
-    for format in FORMATS {
+    for format in formats::FINDINGS {
         let said = folder.check(&["--format", format, "bad.cfg", "missing.cfg", "good.cfg"]);
         assert_eq!(said.status, Some(2), "{format}");
         assert!(said.err.contains("`missing.cfg` can't be read"), "{format}: {}", said.err);
@@ -40,7 +55,7 @@ fn a_report_is_whole_though_a_file_could_not_be_read() {
 #[test]
 fn a_clean_file_is_clean_in_every_form() {
     let folder = Folder::with(&[("good.cfg", "internal 127.0.0.1\nsocks\n")]);
-    for format in FORMATS {
+    for format in formats::FINDINGS {
         let said = folder.check(&["--format", format, "--deny-warnings", "good.cfg"]);
         assert_eq!((said.status, said.err.as_str()), (Some(0), ""), "{format}");
         assert_eq!(said.out.is_empty(), format == "short", "{format}: {}", said.out);
@@ -53,7 +68,7 @@ fn ten_thousand_equal_findings_are_one() {
     let folder = Folder::with(&[("a.cfg", format!("internal 127.0.0.1\n{lines}socks\n").as_str())]);
     let text = folder.check(&["a.cfg"]).out;
     assert!(text.contains("= note: and 9,999 more, up to line 10001") && text.lines().count() < 40, "{text}");
-    assert!(text.ends_with("0 denied, 10000 warned in 1 file; --unsafe-fixes mends 10000\n"), "{text}");
+    assert!(text.ends_with("0 denied, 10000 warned in 1 file; --unsafe-fixes makes 10000 fixes\n"), "{text}");
     let json: Value = serde_json::from_str(&folder.check(&["--format", "json", "a.cfg"]).out).unwrap();
     assert_eq!(json["findings"].as_array().unwrap().len(), 1);
     assert_eq!(json["findings"][0]["count"], 10_000);
@@ -84,6 +99,16 @@ fn statistics_count_rules() {
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["statistics"][0]["rule"], "indented-directive");
     assert_eq!(json["statistics"][0]["found"], 2);
+    // A format without a place for them says so, and nothing is checked.
+    for format in ["sarif", "junit"] {
+        let said = folder.check(&["--statistics", "--format", format, "a.cfg"]);
+        assert_eq!((said.status, said.out.as_str()), (Some(2), ""), "{format}");
+        assert!(
+            said.err.contains(&format!("`--format {format}` has no place for `--statistics`")),
+            "{}",
+            said.err
+        );
+    }
 }
 
 #[test]
@@ -108,7 +133,7 @@ fn allowances_hold_in_every_form() {
         "a.cfg",
         "internal 127.0.0.1\n# cfgc: allow(indented-directive) for looks\n  flush\nsocks\n",
     )]);
-    for format in FORMATS {
+    for format in formats::FINDINGS {
         let said = folder.check(&["--format", format, "--deny-warnings", "a.cfg"]);
         assert_eq!(said.status, Some(0), "{format}: {}", said.out);
         assert!(!said.out.contains("indented-directive"), "{format}: {}", said.out);

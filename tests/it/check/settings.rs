@@ -26,6 +26,10 @@ fn settings_give_levels_and_the_command_line_beats_them() {
     assert_eq!(folder.check_input(&["-", "--deny-warnings"], OPEN.as_bytes()).status, Some(1));
     let lab = ["-", "--deny-warnings", "--stdin-filename", "lab/x.cfg"];
     assert_eq!(folder.check_input(&lab, OPEN.as_bytes()).status, Some(0));
+    // Where no file is standard input, it is a mistake.
+    let said = folder.check(&["3proxy.cfg", "--stdin-filename", "lab/x.cfg"]);
+    assert_eq!((said.status, &*said.out), (Some(2), ""));
+    assert!(said.err.contains("`--stdin-filename` is for standard input"), "{}", said.err);
 }
 
 #[test]

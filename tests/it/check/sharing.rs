@@ -26,7 +26,7 @@ fn no_fix_makes_another_configuration_of_the_run_worse() {
         let files = ["m1", "m2"];
         let folder = shared(first, second);
         let promised = folder.check(&files);
-        assert!(promised.out.contains("--fix mends 1\n"), "{}", promised.out);
+        assert!(promised.out.contains("--fix makes 1 fix\n"), "{}", promised.out);
         let planned = folder.check(&[&["--diff", "--unsafe-fixes"], &files[..]].concat());
         assert!(planned.out.contains("+deny * * * 80-443\n"), "{}", planned.out);
         assert!(planned.out.contains("\n allow * * * * CONNECT\n"), "{}", planned.out);
@@ -40,7 +40,7 @@ fn no_fix_makes_another_configuration_of_the_run_worse() {
             "{}",
             said.out
         );
-        assert!(said.out.contains("1 fixed, 1 denied") && !said.out.contains("mends"), "{}", said.out);
+        assert!(said.out.contains("1 fixed, 1 denied") && !said.out.contains(" makes "), "{}", said.out);
     }
     // Alone it is mended.
     let folder = shared("inc", "inc");
@@ -64,10 +64,10 @@ fn what_would_not_be_replaced_is_not_promised() {
     let text = format!("{HEAD}include inc\nproxy\n  maxconn 5\n");
     let folder = Folder::with(&[("a.cfg", &text), ("inc", "allow * * * 443-80\n")]);
     let alone = folder.check(&["a.cfg"]).out;
-    assert!(alone.contains("--fix mends 1, --unsafe-fixes"), "{alone}");
+    assert!(alone.contains("--fix makes 1 fix, --unsafe-fixes"), "{alone}");
     fs::hard_link(folder.path("inc"), folder.path("other")).unwrap();
     let said = folder.check(&["a.cfg"]);
-    assert!(!said.out.contains("mends") && !said.out.contains("fix: turn"), "{}", said.out);
+    assert!(!said.out.contains(" makes ") && !said.out.contains("fix: turn"), "{}", said.out);
     for arguments in [&["--diff", "a.cfg"][..], &["--fix", "a.cfg"]] {
         let said = folder.check(arguments);
         assert_eq!(said.status, Some(2), "{}", said.out);
@@ -153,9 +153,9 @@ fn many_configurations_share_a_file() {
     let last = format!("{HEAD}include inc\nsocks\n");
     files.extend([("z.3proxy.cfg", last.as_str()), ("inc", SHARED)]);
     let folder = Folder::with(&files);
-    assert!(folder.check(&[]).out.ends_with("; --fix mends 1\n"));
+    assert!(folder.check(&[]).out.ends_with("; --fix makes 1 fix\n"));
     let said = folder.check(&["--unsafe-fixes"]);
-    assert!(said.out.contains("\n1 fixed, ") && !said.out.contains("mends"), "{}", said.out);
+    assert!(said.out.contains("\n1 fixed, ") && !said.out.contains(" makes "), "{}", said.out);
     assert_eq!(folder.read("inc"), SHARED.replace("443-80", "80-443"));
 }
 
@@ -169,7 +169,7 @@ fn a_file_outside_the_root_is_what_it_is() {
     let path = folder.path("a.cfg");
     let path = path.to_str().unwrap();
     for root in ["--root=.", "--root=root", "--root=/"] {
-        assert!(folder.check(&[root, path]).out.contains("--fix mends 1"), "{root}");
+        assert!(folder.check(&[root, path]).out.contains("--fix makes 1 fix"), "{root}");
     }
     assert_eq!(folder.check(&["--root=.", "--fix", path]).status, Some(0));
     assert!(folder.read("a.cfg").contains("80-443"));

@@ -1,9 +1,9 @@
 //! What the tests say things with: a running `cfgc`, clients and servers around it, the repository.
 pub(crate) mod cfgc;
 pub(crate) mod client;
+pub(crate) mod formats;
 pub(crate) mod lines;
 pub(crate) mod mending;
-
 pub(crate) mod policies;
 pub(crate) mod ports;
 pub(crate) mod recorded;

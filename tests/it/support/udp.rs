@@ -13,7 +13,7 @@ use super::{
 
 /// The longest datagram.
 const LONGEST: usize = 65_535;
-/// After so long without an answer a datagram that may have been dropped is sent again.
+/// The time without an answer after which a datagram that may have been dropped is sent again.
 const AGAIN: Duration = Duration::from_millis(20);
 
 /// A socket on loopback whose reads give up after the deadline.

@@ -145,6 +145,18 @@ fn every_directive_that_sets_something_is_told_by_its_name() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+#[test]
+fn what_only_stands_elsewhere_is_the_same() {
+    for (before, line, _) in LINES {
+        let text = format!("{before}{line}\nproxy -p3128\n");
+        assert_eq!(told(&text, &format!("# a comment\n{text}")), [""; 0], "{line}");
+    }
+    for (service, option, _) in OPTIONS {
+        let text = format!("{service} -p3128 {option}\n");
+        assert_eq!(told(&text, &format!("# a comment\n{text}")), [""; 0], "{option}");
+    }
+}
+
 /// An option on a service that has it, behind it what is told where that is not its name.
 const OPTIONS: &[(&str, &str, &str)] = &[
     ("proxy", "-e127.0.0.9", "external"),

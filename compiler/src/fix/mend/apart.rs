@@ -96,15 +96,20 @@ impl Changes {
         let candidate = candidates.get(index);
         let rule = candidate.map(|candidate| candidate.finding.rule);
         let points = candidate.into_iter().flat_map(|candidate| &candidate.points);
-        let touching = points.flat_map(|(file, point)| {
-            let changes = self.0.get(file).map(Vec::as_slice).unwrap_or_default();
-            let before = changes.partition_point(|change| change.span.start <= point.end);
-            let near = changes.get(..before).unwrap_or_default().iter().rev();
-            near.take_while(|change| change.reach >= point.start)
-                .filter(|change| changes_it(change.span, *point))
-        });
+        let touching =
+            points.flat_map(|place| self.near(place).filter(|change| changes_it(change.span, place.1)));
         let other = move |by: &usize| candidates.get(*by).map(|other| other.finding.rule) != rule;
         touching.map(|change| change.by).filter(other)
+    }
+}
+
+impl Changes {
+    /// The changes that may touch a place: all that are looked at for it.
+    fn near(&self, (file, point): &Place) -> impl Iterator<Item = &Change> {
+        let changes = self.0.get(file).map(Vec::as_slice).unwrap_or_default();
+        let before = changes.partition_point(|change| change.span.start <= point.end);
+        // What only ends where the place starts changes nothing of it: a thousand lines may be put in there.
+        changes.get(..before).unwrap_or_default().iter().rev().take_while(|change| change.reach > point.start)
     }
 }
 
@@ -138,5 +143,39 @@ impl Taken {
             *end = span.end.max(*end);
         }
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        finding::Level,
+        fix::{Edit, Fix, Safety},
+    };
+
+    /// A thousand settings that are to be moved above one service all point at it, and all change the place before it.
+    #[test]
+    fn what_is_put_in_before_a_place_is_not_looked_at() {
+        let loc = |start, end| Loc { file: FileId(0), span: Span::new(start, end) };
+        let service = loc(100, 105);
+        let findings: Vec<_> = (0..1000)
+            .map(|number| {
+                let line = loc(200 + 10 * number, 209 + 10 * number);
+                let edits = vec![
+                    Edit { at: loc(100, 100), text: "x\n".to_owned() },
+                    Edit { at: line, text: String::new() },
+                ];
+                let fix = Fix { title: "move it".into(), safety: Safety::Unsafe, edits };
+                Finding::new("x", Level::Warn, line, "x").also(service, "x").fix(fix)
+            })
+            .collect();
+        let candidates: Vec<_> =
+            findings.iter().filter_map(|finding| Candidate::new(&[FileId(0)], finding)).collect();
+        let changes = Changes::of(&candidates);
+        let looked_at: usize =
+            candidates.iter().flat_map(|one| &one.points).map(|place| changes.near(place).count()).sum();
+        // Of each the line that goes.
+        assert_eq!(looked_at, 1000);
     }
 }

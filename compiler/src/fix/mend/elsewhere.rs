@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Counts, counts, kept::Kept, more};
+use super::{Bearable, Counts, counts, kept::Kept, more};
 use crate::{Compiled, sources::Files};
 
 /// Another configuration.
@@ -28,7 +28,7 @@ pub struct Known(RefCell<HashMap<u64, Counts>>);
 /// The others.
 pub(super) struct Elsewhere<'a> {
     others: &'a [Other<'a>],
-    /// So many compilations of others may still be tried.
+    /// How many compilations of others may still be tried.
     left: usize,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Elsewhere<'a> {
     }
 
     /// What the changes of `tried` to the files that are `now` make of the others.
-    pub(super) fn judge(&mut self, now: &Kept<'_>, tried: &Kept<'_>) -> Judged {
+    pub(super) fn judge(&mut self, now: &Kept<'_>, tried: &Kept<'_>, bearable: Bearable) -> Judged {
         let changed: Vec<PathBuf> = tried.changed_names().map(|name| now.origin(name)).collect();
         for other in self.others {
             if !changed.iter().any(|place| other.reads.contains(place)) {
@@ -56,7 +56,7 @@ impl<'a> Elsewhere<'a> {
             }
             let both = self.counts(other, now).zip(self.counts(other, tried));
             let Some((before, after)) = both else { return Judged::Unknown };
-            let brings = more(&before, &after);
+            let brings = more(&before, &after, bearable);
             if !brings.is_empty() {
                 return Judged::Worse(other.path.to_owned(), brings);
             }

@@ -72,6 +72,41 @@ fn a_fix_that_would_bring_a_finding_is_not_made() {
     assert_eq!((withheld.fix.rule, &withheld.brings[..]), ("port-list-malformed", &["open-proxy"][..]));
 }
 
+/// 3proxy reads nothing of a line that it refuses: what is wrong with it besides is found when it is mended.
+#[test]
+fn a_fix_of_what_3proxy_refuses_may_bring_what_is_less_bad() {
+    // The list has users whom nobody defines until the line that defines others is read.
+    let before = "users bob:CL:$ecret\nauth strong\nallow bob,alice\nsocks -i127.0.0.1\n";
+    let refused = mended(before, "", Safety::Safe);
+    assert_eq!(refused.made.iter().map(|made| made.rule).collect::<Vec<_>>(), ["password-read-as-include"]);
+    assert_eq!(text(&refused, MAIN).unwrap(), before.replace("$ecret", "\"$ecret\""));
+    let left: Vec<_> = refused.compiled.findings.iter().map(|finding| finding.rule).collect();
+    assert_eq!(left, ["unknown-user-in-acl"]);
+    assert!(refused.withheld.is_empty(), "{:?}", refused.withheld);
+    // What is as bad holds it back.
+    let before = "allow * 127.0.0.1\nproxy -i127.0.0.1 -p1081\nsocks -i127.0.0.1 \u{2013}p1081\n";
+    let twice = mended(before, "", Safety::Safe);
+    let [withheld] = &twice.withheld[..] else { panic!("{:?}", twice.withheld) };
+    assert_eq!((withheld.fix.rule, &withheld.brings[..]), ("unknown-option", &["duplicate-listener"][..]));
+}
+
+#[test]
+fn a_fix_that_uncovers_another_fault_of_its_rule_is_made_with_that_ones_fix() {
+    for (before, after) in [
+        // 3proxy says of one word only that it refuses it.
+        ("auth iponly\nallow * 10.0.0.0/8\nproxy -p 3128 -i 10.0.0.1\n", "proxy -p3128 -i10.0.0.1\n"),
+        (
+            "users a:CL:jd72hdG b:CL:jd72hdH\nauth strong\nallow a\ndeny *\nproxy -i127.0.0.1\nallow b\ndeny *\n\
+             socks -i127.0.0.1\nallow a\nadmin -i127.0.0.1\n",
+            "flush\nallow b\ndeny *\nsocks -i127.0.0.1\nflush\nallow a\nadmin",
+        ),
+    ] {
+        let mended = mended(before, "", Safety::Unsafe);
+        let text = text(&mended, MAIN).unwrap_or_default();
+        assert!(text.contains(after), "{text}: {:?}", mended.withheld);
+    }
+}
+
 #[test]
 fn ten_thousand_lines_are_mended_at_once() {
     let lines = "allow * * * 443-80\n".repeat(10_000);

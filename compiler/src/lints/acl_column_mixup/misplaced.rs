@@ -16,7 +16,7 @@ use crate::{
     sources::{Loc, Sources},
 };
 
-const COLUMNS: &str =
+pub(super) const COLUMNS: &str =
     "The columns are: users, sources, targets, target ports, operations, weekdays, periods.";
 
 /// Reports a port list of addresses, and weekdays that are hours: each once, whatever 3proxy makes of their parts.

@@ -78,7 +78,7 @@ fn report(lint: &mut Lint<'_>, entry: &Ace, service: &Service) {
     finding.level = Level::Warn;
     if let (Some(source), Some(target)) = (source, target) {
         let edits = vec![Edit { at: source, text: network }, Edit { at: target, text: "*".to_owned() }];
-        finding.fix = Some(Fix { title: "move it to the sources".into(), safety: Safety::Unsafe, edits });
+        finding = finding.fix(Fix { title: "move it to the sources".into(), safety: Safety::Unsafe, edits });
     }
     lint.report(finding);
 }

@@ -58,6 +58,11 @@ impl<'a> Lint<'a> {
         self.policy.get_or_init(|| Policy::compile(self.program))
     }
 
+    /// The same if a rule has asked before: where walking the lists once costs less than compiling them.
+    pub(crate) fn compiled_policy(&self) -> Option<&Policy> {
+        self.policy.get()
+    }
+
     /// The same for rules of the authentication cache. `None`: no service's cache can hit.
     pub(crate) fn caching_policy(&self) -> Option<&Policy> {
         cached::services(self.program).next().map(|_| self.policy())

@@ -33,13 +33,17 @@ impl<'a> Misread<'a> {
     }
 
     /// The text as a message cites it.
-    pub(crate) fn cited(&self) -> String {
-        String::from_utf8_lossy(self.text).into_owned()
+    pub(crate) fn cited(&self) -> Cow<'a, str> {
+        String::from_utf8_lossy(self.text)
     }
 
     /// The word without its quotes.
-    pub(crate) fn unquoted(&self) -> Vec<u8> {
-        self.word.iter().copied().filter(|byte| *byte != b'"').collect()
+    pub(crate) fn unquoted(&self) -> Cow<'a, [u8]> {
+        if self.word.contains(&b'"') {
+            self.word.iter().copied().filter(|byte| *byte != b'"').collect()
+        } else {
+            Cow::Borrowed(self.word)
+        }
     }
 
     /// The repair that writes `text` instead. `None` where quotes or a `$file` hide what stands in the source.

@@ -50,7 +50,7 @@ const SOME: u128 = 256;
 const BROAD: [&[u8]; 5] = [b"", b".", b".com", b".net", b".org"];
 /// At most this many entries of a list are looked at.
 const MOST: usize = 256;
-/// So much work is put into all lists together.
+/// How much work is put into all lists together.
 const WORK: u64 = 20_000_000;
 /// A client with an IPv6 address, of the documentation range.
 const STRANGER: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 7);

@@ -79,6 +79,11 @@ fn an_unknown_type_of_authentication_is_one_finding() {
     let chains = [
         ("auth storng", "unknown-auth-type"),
         ("auth Basic", "unknown-auth-type"),
+        // What is like a type by chance is none: each of these is two letters away from one.
+        ("auth nbname", "unknown-auth-type"),
+        ("auth sting", "unknown-auth-type"),
+        ("auth usrnly", "unknown-auth-type"),
+        ("auth iponly nbname", "unknown-auth-type"),
         ("auth", "argument-count"),
         ("authcache user,pass 60\nauth cache storng", "unknown-auth-type"),
         ("authcache user,pass 60\nauth cache ldap", "unknown-auth-type"),

@@ -2,11 +2,13 @@
 use super::{Example, RULES, compiled, examples};
 
 /// Rules that are about how something is written, and need not find it in quotes.
-const OF_WRITING: [&str; 7] = [
+const OF_WRITING: [&str; 9] = [
     "backslash-continuation",
+    "comma-behind-password",
     "crlf",
     "non-utf8",
     "nul-byte",
+    "single-quotes",
     "smart-punctuation",
     "trailing-comment",
     "unfinished-splice",

@@ -1,5 +1,5 @@
 //! Options of a service line: a handler for each row of `grammar/src/option/rows.rs`.
-use std::{collections::HashMap, net::IpAddr, sync::LazyLock};
+use std::net::IpAddr;
 
 use grammar::{Text, option::ServiceOption, value};
 
@@ -114,15 +114,13 @@ const HANDLERS: &[(&str, Handler)] = &[
     }),
 ];
 
-static BY_FLAG: LazyLock<HashMap<&str, Handler>> = LazyLock::new(|| HANDLERS.iter().copied().collect());
-
 impl Lowering<'_> {
     /// Applies one option.
     pub(super) fn option(&mut self, given: Given<'_>) {
         if !given.row.services.contains(given.service.kind.name()) {
             self.trap_word(given.word, Trap::OtherService);
         }
-        if let Some(handler) = BY_FLAG.get(given.row.flag) {
+        if let Some((_, handler)) = HANDLERS.iter().find(|(flag, _)| *flag == given.row.flag) {
             handler(self, given);
         }
     }

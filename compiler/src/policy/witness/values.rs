@@ -16,6 +16,8 @@ pub(crate) const STRANGERS: [IpAddr; 2] =
     [IpAddr::V4(Ipv4Addr::new(203, 0, 113, 7)), IpAddr::V4(Ipv4Addr::new(198, 51, 100, 23))];
 pub(crate) const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(203, 0, 113, 80));
 pub(crate) const ELSEWHERE_V6: IpAddr = IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0x80));
+/// The address of the host itself.
+pub(crate) const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 pub(crate) const NAMES: [&str; 2] = ["www.example.net", "mail.example.org"];
 pub(crate) const USERS: [&str; 2] = ["alice", "mallory"];
 /// What most clients ask for.
@@ -33,6 +35,13 @@ pub(crate) fn name(pattern: NamePattern<'_>, label: &[u8]) -> Vec<u8> {
         NamePattern::Suffix(suffix) => [label, b"-", suffix].concat(),
         NamePattern::Contains(part) => [label, b".", part, b".example.net"].concat(),
     }
+}
+
+/// Whether a name can only be one of this host: `localhost`, and what ends in it as a domain.
+pub(crate) fn is_of_loopback(name: &[u8]) -> bool {
+    let name = name.strip_suffix(b".").unwrap_or(name);
+    let last = name.rsplit(|byte| *byte == b'.').next().unwrap_or(name);
+    last.eq_ignore_ascii_case(b"localhost")
 }
 
 /// A time at which an entry matches: the `usual` one as far as it may be.

@@ -183,7 +183,7 @@ pub(crate) struct Matching<'a> {
 }
 
 impl<'a> Matching<'a> {
-    /// Of these entries in so many blocks.
+    /// Of these entries, in `blocks` blocks.
     pub(super) const fn new(asked: FieldMatches<'a>, entries: &'a [u32], blocks: u32) -> Self {
         Self { asked, entries, block: 0, left: 0, blocks: 0..blocks }
     }

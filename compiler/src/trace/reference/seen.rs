@@ -8,7 +8,7 @@ use crate::{
         acl::{Ace, AclRef, Acls, Operation, Targets},
         service::{Arriving, Family, Service},
     },
-    query::{Query, family},
+    query::Query,
     table::{
         Fields, Request, Subject, Verdict,
         oracle::{field_matches, name_matches, outweighed, passed_over, waits},
@@ -46,7 +46,7 @@ pub(super) fn target(service: &Service, query: &Query) -> Option<IpAddr> {
     let asked = query.written.as_ref().is_some_and(|written| written.contains(':'));
     let over_socks = service.kind.speaks_socks()
         && matches!(query.operation, Operation::Connect | Operation::Bind | Operation::UdpAssociate);
-    let all = over_socks && family(service) == Family::V6;
+    let all = over_socks && service.family() == Family::V6;
     (asked || all).then(|| address.to_ipv6_mapped().into())
 }
 

@@ -1,7 +1,7 @@
 //! A user name that is kept beside what is known of the user: most fit, so that a hit follows no further pointer.
 use std::{fmt, ops::Deref, sync::Arc};
 
-/// So many bytes fit.
+/// How many bytes fit.
 const SHORT: usize = 22;
 
 /// A user name. Cloning allocates nothing.

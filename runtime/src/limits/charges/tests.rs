@@ -56,6 +56,25 @@ async fn a_datagram_passes_at_once_or_not_at_all() {
     assert!(slow.admits(Direction::Out, 60_000), "nothing limits the other direction");
 }
 
+/// What is dropped takes nothing from what could pass.
+#[tokio::test]
+async fn a_datagram_that_is_dropped_is_charged_to_nobody() {
+    tokio::time::pause();
+    let (slow, left) = (channel(80_000), quota(1000));
+    let limited = charges(vec![Arc::clone(&slow)], vec![Arc::clone(&left)]);
+    assert!((0..5).all(|_| !limited.admits(Direction::In, 1001)), "more than is left");
+    assert!(limited.admits(Direction::In, 600) && limited.admits(Direction::In, 400), "the channel is free");
+    // Of two channels and a quota the second is busy for ten seconds.
+    let (free, busy, left) = (channel(80_000), channel(800), quota(5000));
+    let both = charges(vec![Arc::clone(&free), Arc::clone(&busy)], vec![Arc::clone(&left)]);
+    assert!(both.admits(Direction::In, 1000));
+    let (first, then) = (charges(vec![free], vec![]), std::time::Duration::from_secs(1));
+    tokio::time::advance(then).await;
+    assert!((0..5).all(|_| !both.admits(Direction::In, 1000)));
+    assert_eq!(left.left(0), 4000);
+    assert!(first.admits(Direction::In, 1000) && first.admits(Direction::In, 1000));
+}
+
 proptest! {
     /// Of several quotas the one with the least left decides, and all of them count the bytes that were moved.
     #[test]

@@ -9,7 +9,7 @@ use super::{
 pub(crate) enum Body {
     /// There is none.
     None,
-    /// So many bytes.
+    /// This many bytes.
     Length(u64),
     /// In chunks.
     Chunked,

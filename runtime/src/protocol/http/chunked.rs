@@ -30,7 +30,7 @@ enum State {
 pub(crate) enum Piece<'a> {
     /// More bytes are needed.
     More,
-    /// A chunk of so many bytes begins; never 0.
+    /// A chunk of this many bytes begins; never 0.
     Chunk(u64),
     /// Bytes of a chunk.
     Data(&'a [u8]),

@@ -33,7 +33,7 @@ impl Inbox {
         self.rest().is_empty()
     }
 
-    /// So many bytes are dealt with.
+    /// `count` bytes are dealt with.
     pub(super) fn consume(&mut self, count: usize) {
         self.start = (self.start + count).min(self.bytes.len());
         if self.start == self.bytes.len() {

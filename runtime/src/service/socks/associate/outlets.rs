@@ -19,7 +19,7 @@ use crate::{
     socket,
 };
 
-/// After a way could not be opened, so long nobody tries again: datagrams may come faster than a parent can refuse.
+/// How long nobody tries again after a way could not be opened: datagrams may come faster than a parent can refuse.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// All of them.

@@ -25,7 +25,7 @@ use crate::{
     session::{Session, TargetName},
 };
 
-/// So many destinations are remembered.
+/// How many destinations are remembered.
 const REMEMBERED: usize = 64;
 /// So long: names move, and entries have their hours.
 const LIFETIME: Duration = Duration::from_secs(60);
@@ -379,8 +379,7 @@ impl Relay {
 
     /// Writes the last record.
     pub(super) fn end(&mut self, code: u16) {
-        self.session.record.code = code;
-        self.session.log();
+        self.session.end(code);
     }
 }
 
