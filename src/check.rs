@@ -1,8 +1,8 @@
 //! `cfgc check`: compile, mend, report.
 mod configurations;
-mod foresight;
 mod inputs;
 mod mending;
+mod preview;
 
 use std::{
     io::{self, Write},
@@ -24,8 +24,8 @@ use crate::{
     rewrite,
 };
 use configurations::{Configuration, Configurations};
-use foresight::{Foresight, Subject};
 use inputs::Input;
+use preview::{Preview, Subject};
 
 /// Checks each file by itself: 0 nothing found, 1 something, 2 a file could not be read or mended.
 ///
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Check, color: Color) -> Result<ExitCode> {
         out,
         report,
         summary: Summary::default(),
-        foresight: Foresight::default(),
+        preview: Preview::default(),
         differs: false,
         look: Look::of_stdout(color),
     };
@@ -87,7 +87,7 @@ struct Checker<'a> {
     out: Box<dyn Write>,
     report: Report,
     summary: Summary,
-    foresight: Foresight,
+    preview: Preview,
     /// Something would change.
     differs: bool,
     /// What differences on standard output look like.
@@ -119,7 +119,7 @@ impl Checker<'_> {
         self.summary.configurations += 1;
         let mut compiled =
             if self.args.fixes() { self.mend(&mut subject)? } else { (subject.compile)(&given) };
-        self.foresight.count(&subject, &mut compiled, &mut self.summary);
+        self.preview.count(&subject, &mut compiled, &mut self.summary);
         self.summary.read(&compiled.sources, &given);
         compiled.findings.iter().for_each(|finding| self.summary.count(finding));
         if !self.args.fixing.diff {
@@ -135,7 +135,7 @@ impl Checker<'_> {
         let allowed = if self.args.fixing.unsafe_fixes { Safety::Unsafe } else { Safety::Safe };
         // What is only shown is not read again from the disk by the next configuration.
         let mended = if self.args.fixing.diff {
-            fix::mend(&self.foresight.of(allowed).over(given), compile, others, allowed)
+            fix::mend(&self.preview.of(allowed).over(given), compile, others, allowed)
         } else {
             fix::mend(given, compile, others, allowed)
         };
@@ -163,7 +163,7 @@ impl Checker<'_> {
         if let Some((path, why)) = mending::refusal(&mended.changed, given, is_stdin) {
             return Ok(Err(Error::msg(why).context(rewrite::unwritten(&path))));
         }
-        self.foresight.of(allowed).add(given, &mended.changed);
+        self.preview.of(allowed).add(given, &mended.changed);
         self.difference(mended)?;
         for line in report::withheld(mended) {
             writeln!(self.out, "{line}")?;

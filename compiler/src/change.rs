@@ -12,7 +12,7 @@
 //! **Where it stops.** Lists that are so entangled that the calculation would not end soon are compared in part, and
 //! [`ListChange`] says so.
 //!
-//! Reading order: [`verdicts`], then what it calculates with: [`requests`](crate::requests), `align` and `pairs`; `describe` puts it into
+//! Reading order: [`verdicts`], then what it calculates with: [`requests`](crate::analysis::requests), `align` and `pairs`; `describe` puts it into
 //! words. `services` and `settings` compare the rest.
 mod align;
 mod by_name;
@@ -26,7 +26,7 @@ mod verdicts;
 
 use crate::{
     Compiled,
-    policy::witness::Witness,
+    analysis::witness::Witness,
     program::acl::{AceId, Operation},
     sources::Loc,
     table::Decision,

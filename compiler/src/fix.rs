@@ -1,7 +1,7 @@
 //! Edits that repair a finding.
 mod mend;
 
-pub use mend::{Changed, Foreseen, Known, Made, Mended, Other, Withheld, foresee, mend};
+pub use mend::{Changed, Known, Made, Mended, Other, Previewed, Withheld, mend, preview};
 
 use std::{borrow::Cow, ops::Range};
 

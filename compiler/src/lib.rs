@@ -4,9 +4,9 @@
 //!
 //! - The text and its meaning: [`sources`] (the file and what it includes), [`options`] (how it is to be read), [`template`] (what of it
 //!   is not known), [`lower`](mod@lower) (the script, run in order), [`program`] (what it yields).
-//! - What is wrong: [`lints`], [`finding`], [`fix`], [`allow`] (what comments silence); [`mask`] and [`cite`] keep secrets out of it.
+//! - What is wrong: [`lints`], [`finding`], [`fix`], [`allow`] (what comments silence); [`mask`] and [`redact`] keep secrets out of it.
 //! - The access decision: [`table`], [`policy`], [`chain`] (who is let to it), [`code`] (what it ends with), [`target`] and [`way`] (where to,
-//!   and by which parents); [`requests`] calculates with sets of requests.
+//!   and by which parents); [`analysis`] proves what holds of all requests.
 //! - Questions about it: [`query`], [`trace`] (why), [`suite`] (tests), [`change`] (what another version changes).
 //!
 //! **Invariants.** Reads files through the [`sources::Files`] trait and does no other I/O: no clock, no network,
@@ -22,9 +22,9 @@
 )]
 
 mod allow;
+pub mod analysis;
 pub mod chain;
 pub mod change;
-pub mod cite;
 pub mod code;
 pub mod finding;
 pub mod fix;
@@ -35,7 +35,7 @@ pub mod options;
 pub mod policy;
 pub mod program;
 pub mod query;
-mod requests;
+pub mod redact;
 pub mod sources;
 pub mod suite;
 pub mod table;
@@ -76,7 +76,7 @@ pub fn compile(path: &Path, files: &dyn Files) -> Compiled {
 pub fn compile_with(path: &Path, files: &dyn Files, options: &CompileOptions) -> Compiled {
     let mut compiled = judged(path, files, options);
     // A secret is hidden while it is whole: what shortening would leave of it could not be told from other text.
-    cite::hide_all(&mut compiled, files, |files| judged(path, files, options));
+    redact::hide_all(&mut compiled, files, |files| judged(path, files, options));
     compiled.findings.iter_mut().for_each(Finding::shorten);
     compiled
 }

@@ -18,14 +18,9 @@ use crate::{
     },
 };
 
-pub(crate) mod cached;
-pub(crate) mod decided;
 mod limits;
-pub(crate) mod lists;
-pub(crate) mod shadow;
 #[cfg(test)]
 mod tests;
-pub mod witness;
 
 pub use limits::LimitList;
 use limits::LimitTables;

@@ -7,9 +7,9 @@ use std::{
 };
 
 use compiler::{
-    cite,
     finding::Level,
     program::{Program, Set, limits::Rotation, log::LogTarget, service::ListenAddress},
+    redact,
     sources::Loc,
 };
 use grammar::Text;
@@ -135,7 +135,7 @@ fn place(examination: &mut Examination<'_>, named: &Named<'_>) {
         What::FolderOf | What::FolderOfNew => (folder_of(&path), "folder"),
     };
     let shown =
-        |path: &Path| cite::shown_of(examination.subject.sources, named.at, &path.display().to_string());
+        |path: &Path| redact::shown_of(examination.subject.sources, named.at, &path.display().to_string());
     let mode = match examination.host.mode(&looked_at) {
         Ok(mode) if what == "file" || matches!(mode & KIND, 0 | FOLDER) => mode,
         Ok(_) => {
@@ -183,7 +183,7 @@ fn missing(
 /// A path as a command may have it. `None`: a line hides a part of it.
 fn plain(examination: &Examination<'_>, at: Loc, path: &Path) -> Option<String> {
     let written = path.to_str()?;
-    (cite::shown_of(examination.subject.sources, at, written) == written).then(|| files::for_shell(path))
+    (redact::shown_of(examination.subject.sources, at, written) == written).then(|| files::for_shell(path))
 }
 
 /// The command that makes a folder, for who is to write into it.
@@ -242,7 +242,7 @@ fn writable(examination: &mut Examination<'_>, named: &Named<'_>, folder: &Path,
     if may {
         return;
     }
-    let shown = cite::shown_of(examination.subject.sources, named.at, &folder.display().to_string());
+    let shown = redact::shown_of(examination.subject.sources, named.at, &folder.display().to_string());
     let message = format!("user {user}, who serves, can't write the {} into `{shown}`", named.role);
     let mut diagnosis =
         Diagnosis::new(&PATH_NOT_WRITABLE, named.level, named.at, message).label(named.role).values(
@@ -306,7 +306,7 @@ fn users(examination: &mut Examination<'_>, program: &Program) {
         // Other sources of users than the file may know it, but then the file is there.
         let is_readable = examination.host.read(Path::new(file)).is_ok();
         if let Some(at) = at.filter(|_| !is_known && is_readable) {
-            let shown = cite::shown_of(examination.subject.sources, at, &name.to_string());
+            let shown = redact::shown_of(examination.subject.sources, at, &name.to_string());
             let message = format!("this host has no {what} `{shown}` in {file}");
             let diagnosis = Diagnosis::new(&USER_UNKNOWN, Level::Warn, at, message).label(what);
             let diagnosis = diagnosis.values("nothing", format!("a {what}"));
@@ -346,7 +346,7 @@ fn absent(examination: &mut Examination<'_>, at: Loc, name: &Text, what: &str, p
     if !gone(path) || path.parent().is_none_or(gone) {
         return;
     }
-    let shown = cite::shown_of(examination.subject.sources, at, &name.to_string());
+    let shown = redact::shown_of(examination.subject.sources, at, &name.to_string());
     let message = format!("this host has no {what} `{shown}`");
     let diagnosis = Diagnosis::new(&INTERFACE_MISSING, Level::Deny, at, message).label(what.to_owned());
     examination.found(

@@ -8,8 +8,8 @@ use std::io::{self, Write};
 use compiler::{
     Compiled,
     change::{Changes, Class, ListChange, ServiceChange, SettingChange, UserChange},
-    cite,
     query::describe,
+    redact,
     sources::Loc,
 };
 
@@ -43,18 +43,18 @@ impl<'a> Versions<'a> {
 
 /// Names of users, unless their lines hide these words.
 struct Names<'a> {
-    old: cite::CitedLines<'a>,
-    new: cite::CitedLines<'a>,
+    old: redact::Redactors<'a>,
+    new: redact::Redactors<'a>,
 }
 
 impl<'a> Names<'a> {
     fn of(versions: Versions<'a>) -> Self {
-        let [old, new] = [versions.old, versions.new].map(|version| cite::CitedLines::of(&version.sources));
+        let [old, new] = [versions.old, versions.new].map(|version| redact::Redactors::of(&version.sources));
         Self { old, new }
     }
 
     fn name(&self, user: &UserChange) -> String {
-        let of = |lines: &cite::CitedLines<'_>, at: Option<Loc>, name: &str| match at {
+        let of = |lines: &redact::Redactors<'_>, at: Option<Loc>, name: &str| match at {
             Some(at) => lines.shown(at, name),
             None => name.to_owned(),
         };

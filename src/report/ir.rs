@@ -12,9 +12,9 @@ mod value;
 use std::io::{self, Write};
 
 use compiler::{
-    cite,
     policy::Policy,
     program::{Program, Set, acl::AclRef, settings},
+    redact,
     sources::{Loc, Sources},
 };
 use grammar::Text;
@@ -110,7 +110,7 @@ struct Table {
 #[derive(Clone, Copy)]
 struct Places<'a> {
     sources: &'a Sources,
-    cited: &'a cite::CitedLines<'a>,
+    cited: &'a redact::Redactors<'a>,
 }
 
 impl Places<'_> {
@@ -130,8 +130,8 @@ impl Places<'_> {
     }
 
     /// What several words of that line may show.
-    fn citing(self, at: Loc) -> cite::Citing {
-        self.cited.citing(at)
+    fn redactor(self, at: Loc) -> redact::Redactor {
+        self.cited.line(at)
     }
 
     fn each(self, places: &[Loc]) -> Vec<String> {
@@ -160,7 +160,7 @@ impl Places<'_> {
 
 /// Writes one document.
 pub(crate) fn write(out: &mut dyn Write, sources: &Sources, policy: &Policy) -> io::Result<()> {
-    let cited = cite::CitedLines::of(sources);
+    let cited = redact::Redactors::of(sources);
     super::write_json(out, &document(Places { sources, cited: &cited }, policy))
 }
 

@@ -1,6 +1,6 @@
 //! Queries for names: a list is asked twice of one, first without a target and then, if it lets that pass, with the name.
 use super::verdicts::Side;
-use crate::requests::cell::{Cell, OPERATION, SOURCE, TIME, USER, Work};
+use crate::analysis::requests::cell::{Cell, OPERATION, SOURCE, TIME, USER, Work};
 
 /// The fields that both questions share.
 const SHARED: [usize; 4] = [USER, SOURCE, OPERATION, TIME];

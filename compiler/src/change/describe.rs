@@ -1,13 +1,13 @@
 //! Classes of requests in words.
 use super::{Requests, Values};
 use crate::{
-    program::acl::{NamePattern, Operation},
-    requests::{
+    analysis::requests::{
         cell::{ADDRESS, Cell, OPERATION, PORT, SOURCE, TIME, USER},
         hosts::{Hosts, Term},
         ranges::Ranges,
         space::{self, NO_ADDRESS, Space, V4},
     },
+    program::acl::{NamePattern, Operation},
 };
 
 /// At most this many values of a field are listed.

@@ -11,13 +11,13 @@ use super::{
     verdicts::Comparison,
 };
 use crate::{
+    analysis::requests::{askable::Askable, cell::Work},
     policy::Policy,
     program::{
         Program,
         acl::AclRef,
         service::{ListenAddress, Service, ServiceKind},
     },
-    requests::{askable::Askable, cell::Work},
     table::{Decision, Verdict},
 };
 

@@ -5,10 +5,11 @@ use proptest::prelude::*;
 
 use super::{Changes, Class, Requests, Values, compare};
 use crate::{
-    Compiled, compile,
+    Compiled,
+    analysis::requests::testing::{line, universe},
+    compile,
     policy::Policy,
     program::acl::{AddressRange, NamePattern, Operation},
-    requests::testing::{line, universe},
     sources::MemoryFiles,
     table::{Request, Verdict, WeekTime, oracle::name_matches},
 };

@@ -3,7 +3,7 @@
 //! Entries that both lists have, in the same order, decide alike: whatever no other entry matches falls to the same one of them. So only
 //! requests that an entry of one list alone decides can differ. Of each such entry there is taken what entries before it take; what is
 //! left is held against the entries of the other list that do something else. Entries are sets of requests
-//! ([`requests`](crate::requests)), so nothing is sampled, and a list costs no more than the entries that changed times its length.
+//! ([`requests`](crate::analysis::requests)), so nothing is sampled, and a list costs no more than the entries that changed times its length.
 use std::rc::Rc;
 
 use super::{
@@ -13,13 +13,13 @@ use super::{
     pairs::pairs,
 };
 use crate::{
-    program::acl::{Ace, AceId, AclRef, Acls},
-    requests::{
+    analysis::requests::{
         askable::Askable,
         cell::{Cell, Left, Shape, Work, join},
         example,
         space::{Half, Space},
     },
+    program::acl::{Ace, AceId, AclRef, Acls},
     table::Decision,
 };
 

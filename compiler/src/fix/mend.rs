@@ -134,7 +134,7 @@ pub fn mend(
 
 /// What [`mend`] would do.
 #[derive(Debug, Default)]
-pub struct Foreseen {
+pub struct Previewed {
     /// The fixes that it would make.
     pub made: Vec<Made>,
     /// The files that would change.
@@ -146,13 +146,13 @@ pub struct Foreseen {
 
 /// What [`mend`] would make of `compiled`. `None`: it was not tried, since the text is so long that trying takes longer than whoever
 /// only wants to read the findings waits.
-pub fn foresee(
+pub fn preview(
     files: &dyn Files,
     compile: &dyn Fn(&dyn Files) -> Compiled,
     compiled: &Compiled,
     others: &[Other<'_>],
     allowed: Safety,
-) -> Option<Foreseen> {
+) -> Option<Previewed> {
     if bytes(&compiled.sources) > LONGEST_TRIED {
         return None;
     }
@@ -163,7 +163,7 @@ pub fn foresee(
     let Course { made, withheld, withheld_first, .. } = mender.mend(compiled);
     let mut withheld: Vec<Withheld> = withheld_first.into_iter().chain(withheld).collect();
     withheld.retain(|withheld| !made.contains(&withheld.fix));
-    Some(Foreseen { made, changed: mender.files.changed(), ran_out: mender.ran_out, withheld })
+    Some(Previewed { made, changed: mender.files.changed(), ran_out: mender.ran_out, withheld })
 }
 
 /// Bytes of all texts, each time that it is brought in.
@@ -177,7 +177,7 @@ fn tries(most: u32, most_bytes: usize, sources: &Sources) -> u32 {
     most.min(u32::try_from(fit).unwrap_or(u32::MAX)).max(FEWEST_TRIES)
 }
 
-impl Foreseen {
+impl Previewed {
     /// Takes the fixes out of `compiled` that would not be made, even on request: a report that shows one promises too much. Those in
     /// files that are not `as_tried` stay: others may stand in their lines.
     pub fn withhold(&self, compiled: &mut Compiled, as_tried: impl Fn(&Path) -> bool) {

@@ -6,9 +6,9 @@ use super::{
     shadowed::{explain, level, tells},
 };
 use crate::{
+    analysis::{lists::Copies, shadow::Shadowed},
     finding::Finding,
     fix::{Fix, Safety},
-    policy::{lists::Copies, shadow::Shadowed},
     program::{Program, acl::ListId},
     sources::{Loc, Sources},
 };

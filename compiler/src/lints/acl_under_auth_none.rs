@@ -3,9 +3,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::rule::{Lint, rule};
 use crate::{
+    analysis::lists::{Having, Once},
     finding::Finding,
     fix::{Fix, Safety},
-    policy::lists::{Having, Once},
     program::{
         acl::{Ace, Acls, Action, ListId, Matcher},
         service::Service,

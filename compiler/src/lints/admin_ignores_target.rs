@@ -6,12 +6,12 @@ use super::{
     rule::{Lint, rule},
 };
 use crate::{
-    finding::{Finding, Level},
-    policy::{
+    analysis::{
         decided,
         lists::{self, Entry},
         witness::Witness,
     },
+    finding::{Finding, Level},
     program::{
         acl::{Ace, Action},
         service::{Service, ServiceKind},

@@ -1,6 +1,6 @@
 //! `authcache-size-small`
 use super::rule::{Lint, rule};
-use crate::policy::cached;
+use crate::analysis::cached;
 
 rule! {
     /// The authentication cache has room for fewer entries than the services that ask it have clients at once.

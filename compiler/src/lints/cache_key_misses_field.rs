@@ -5,14 +5,14 @@ use grammar::Span;
 
 use super::rule::{Lint, rule};
 use crate::{
-    finding::Finding,
-    fix::{Fix, Safety},
-    policy::{
-        Policy,
+    analysis::{
         cached::{Cached, services},
         lists::Once,
         witness::{Space, Witness},
     },
+    finding::Finding,
+    fix::{Fix, Safety},
+    policy::Policy,
     program::{
         acl::{AceId, ListId},
         auth::{AuthType, CacheField, CacheFields},

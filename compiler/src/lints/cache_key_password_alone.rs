@@ -2,7 +2,7 @@
 use std::collections::BTreeSet;
 
 use super::rule::{Lint, rule};
-use crate::{policy::cached::services, program::auth::CacheField};
+use crate::{analysis::cached::services, program::auth::CacheField};
 
 rule! {
     /// With the password alone in the key, a user is whoever has that password.

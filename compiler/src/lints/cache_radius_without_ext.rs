@@ -5,8 +5,8 @@ use grammar::Span;
 
 use super::rule::{Lint, rule};
 use crate::{
+    analysis::cached::services,
     fix::{Fix, Safety},
-    policy::cached::services,
     program::auth::{AuthType, CacheField},
     sources::Loc,
 };

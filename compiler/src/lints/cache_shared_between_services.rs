@@ -3,12 +3,12 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::rule::{Lint, rule};
 use crate::{
-    finding::{Finding, Level},
-    policy::{
-        Policy,
+    analysis::{
         cached::{Cached, services},
         witness::{Space, Target, Witness},
     },
+    finding::{Finding, Level},
+    policy::Policy,
     program::{
         acl::AceId,
         auth::{AuthType, CacheField, CacheFields},

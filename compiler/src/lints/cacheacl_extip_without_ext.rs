@@ -3,9 +3,9 @@ use grammar::Span;
 
 use super::rule::{Lint, rule};
 use crate::{
+    analysis::cached::{Bypassed, bypassed},
     finding::Finding,
     fix::{Fix, Safety},
-    policy::cached::{Bypassed, bypassed},
     program::{
         acl::{Acls, ParentKind},
         auth::CacheField,

@@ -3,14 +3,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::rule::{Lint, rule};
 use crate::{
-    finding::Finding,
-    fix::{Fix, Safety},
-    policy::{
-        Policy,
+    analysis::{
         cached::{Cached, services},
         lists::Once,
         witness::{Space, Witness},
     },
+    finding::Finding,
+    fix::{Fix, Safety},
+    policy::Policy,
     program::{
         acl::{Ace, AceId},
         auth::AuthType,

@@ -1,9 +1,9 @@
 //! `cacheacl-with-parent`
 use super::rule::{Lint, rule};
 use crate::{
+    analysis::cached::{Bypassed, bypassed},
     finding::Finding,
     fix::{Fix, Safety},
-    policy::cached::{Bypassed, bypassed},
     program::acl::{Acls, ParentKind},
 };
 

@@ -3,9 +3,9 @@ use grammar::Span;
 
 use super::Rule;
 use crate::{
+    analysis::cached::{Cached, services},
     finding::Finding,
     fix::{Fix, Safety},
-    policy::cached::{Cached, services},
     program::{
         Program,
         auth::{AuthStep, AuthType, CacheField, remembering},

@@ -6,7 +6,7 @@ use super::{
     rule::{Lint, rule},
 };
 use crate::{
-    policy::{
+    analysis::{
         lists::AskedList,
         witness::{Space, Witness},
     },

@@ -3,8 +3,8 @@ use std::{collections::BTreeMap, net::IpAddr};
 
 use super::rule::{Lint, rule};
 use crate::{
+    analysis::lists::Having,
     finding::Finding,
-    policy::lists::Having,
     program::{
         Program,
         acl::{Ace, ParentHost},

@@ -9,8 +9,8 @@ use super::{
     rule::{Lint, rule},
 };
 use crate::{
+    analysis::witness::Witness,
     finding::Finding,
-    policy::witness::Witness,
     program::{
         acl::Ace,
         service::{External, Family, Service},

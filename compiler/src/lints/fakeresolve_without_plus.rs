@@ -8,13 +8,13 @@ use super::{
     rule::{Lint, rule},
 };
 use crate::{
-    finding::Finding,
-    fix::{Fix, Safety},
-    policy::{
+    analysis::{
         decided,
         lists::{self, Entry},
         witness::Witness,
     },
+    finding::Finding,
+    fix::{Fix, Safety},
     program::{
         acl::{Ace, Action, Parent, ParentKind},
         resolve::{Resolver, ResolverMode},

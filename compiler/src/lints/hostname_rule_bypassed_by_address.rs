@@ -6,12 +6,12 @@ use super::{
     rule::{Lint, rule},
 };
 use crate::{
-    finding::Finding,
-    policy::{
-        Policy,
+    analysis::{
         lists::AskedList,
         witness::{Space, Target, Witness, values::LOOPBACK},
     },
+    finding::Finding,
+    policy::Policy,
     program::{
         Program,
         acl::{Ace, AceId, Action, Matcher, NamePattern},

@@ -7,8 +7,8 @@ use super::{
     rule::{Lint, rule},
 };
 use crate::{
+    analysis::requests::{askable::Askable, cell::Work},
     finding::Finding,
-    requests::{askable::Askable, cell::Work},
     sources::Loc,
 };
 
@@ -111,10 +111,10 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::{
+        analysis::requests::testing::{line, universe},
         compile,
         lints::tests::check,
         policy::{LimitList, Policy},
-        requests::testing::{line, universe},
         sources::MemoryFiles,
     };
 

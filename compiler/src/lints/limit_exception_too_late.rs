@@ -7,7 +7,7 @@ use super::{
     rule::{Lint, rule},
 };
 use crate::{
-    requests::{askable::Askable, cell::Work},
+    analysis::requests::{askable::Askable, cell::Work},
     sources::Loc,
 };
 

@@ -6,17 +6,18 @@ use super::{
     rule::{Lint, rule},
 };
 use crate::{
-    finding::Finding,
-    policy::{
-        Policy, decided,
+    analysis::{
+        decided,
         lists::{self, Entry},
+        requests::{askable::Askable, cell::Work},
         witness::{Space, Witness},
     },
+    finding::Finding,
+    policy::Policy,
     program::{
         acl::{Ace, AclRef, Acls, Action, Matcher, Parent},
         service::{Service, ServiceKind},
     },
-    requests::{askable::Askable, cell::Work},
     table::Request,
 };
 

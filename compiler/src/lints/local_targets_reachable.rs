@@ -12,13 +12,13 @@ use super::{
     strangers::{Decider, open_to, open_without_target},
 };
 use crate::{
-    finding::{Finding, Level},
-    fix::{Fix, Safety},
-    options::Runner,
-    policy::{
+    analysis::{
         lists::{AskedList, Once},
         witness::Witness,
     },
+    finding::{Finding, Level},
+    fix::{Fix, Safety},
+    options::Runner,
     program::{
         acl::{Ace, AclRef, Acls, Action, ListId, Matcher, Operation},
         auth::AuthType,

@@ -1,11 +1,11 @@
 //! What lines of a list match of each other, calculated.
 use crate::{
-    program::acl::Matcher,
-    requests::{
+    analysis::requests::{
         askable::Askable,
         cell::{Cell, Work},
         space::{Half, Space},
     },
+    program::acl::Matcher,
 };
 
 /// At most this many parts of what a line matches are told apart.

@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 
 use super::rule::{Lint, rule};
 use crate::{
+    analysis::lists,
     finding::Finding,
-    policy::lists,
     program::{
         acl::Parent,
         service::{Service, ServiceKind},

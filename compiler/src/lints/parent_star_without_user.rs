@@ -3,8 +3,8 @@ use std::collections::BTreeSet;
 
 use super::rule::{Lint, rule};
 use crate::{
+    analysis::lists,
     finding::Finding,
-    policy::lists,
     program::{acl::Parent, auth::AuthType, service::Service},
 };
 

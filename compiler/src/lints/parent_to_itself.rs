@@ -11,8 +11,8 @@ use super::{
     rule::{Lint, rule},
 };
 use crate::{
+    analysis::witness::{Space, Witness},
     finding::Finding,
-    policy::witness::{Space, Witness},
     program::{
         acl::{Ace, AceId, Parent, ParentHost},
         service::{Listen, ListenAddress, MappedTarget, Service},

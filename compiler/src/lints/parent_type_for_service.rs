@@ -6,13 +6,13 @@ use super::{
     rule::{Lint, rule},
 };
 use crate::{
-    finding::{Finding, Level},
-    fix::{Fix, Safety},
-    policy::{
+    analysis::{
         decided,
         lists::{self, Entry},
         witness::Witness,
     },
+    finding::{Finding, Level},
+    fix::{Fix, Safety},
     program::{
         acl::{Ace, Operation, Parent, ParentKind},
         service::{Service, ServiceKind},

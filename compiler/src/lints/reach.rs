@@ -2,7 +2,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use crate::{
-    policy::witness::{OFFICE_HOURS, Target, Witness},
+    analysis::witness::{OFFICE_HOURS, Target, Witness},
     program::{
         acl::{Ace, AceId, AclRef, Acls, Action, Matcher, Targets},
         service::{ListenAddress, Service, ServiceKind},

@@ -6,7 +6,7 @@ use super::{
     shadowed::tells,
 };
 use crate::{
-    policy::{lists::Copies, shadow::MOST_ALIKE},
+    analysis::{lists::Copies, shadow::MOST_ALIKE},
     program::acl::{Ace, AceId, AclRef},
 };
 

@@ -1,7 +1,7 @@
 //! What rules say of entries that others shadow.
 use crate::{
+    analysis::shadow::{Shadow, Shadowed},
     finding::{Finding, Level},
-    policy::shadow::{Shadow, Shadowed},
     program::{
         Program,
         acl::{Ace, Action},

@@ -2,8 +2,8 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use crate::{
+    analysis::witness::{OFFICE_HOURS, Target, Witness},
     lints::Lint,
-    policy::witness::{OFFICE_HOURS, Target, Witness},
     program::{
         Program,
         acl::{AceId, Operation},

@@ -1,15 +1,15 @@
 //! `target-skipped-when-absent`
 use super::rule::{Lint, rule};
 use crate::{
-    finding::Finding,
-    options::Runner,
-    policy::{
+    analysis::{
         lists::AskedList,
         witness::{
             OFFICE_HOURS, Target, Witness,
             values::{ELSEWHERE, STRANGERS},
         },
     },
+    finding::Finding,
+    options::Runner,
     program::{
         Program,
         acl::{Ace, Action, Operation},

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 
 use super::rule::{Lint, rule};
 use crate::{
-    policy::lists::Having,
+    analysis::lists::Having,
     program::{acl::Ace, service::Service},
     sources::Loc,
 };

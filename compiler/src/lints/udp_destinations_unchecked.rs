@@ -1,8 +1,9 @@
 //! `udp-destinations-unchecked`
 use super::rule::{Lint, rule};
 use crate::{
+    analysis::{decided, witness::Witness},
     finding::Finding,
-    policy::{Policy, decided, witness::Witness},
+    policy::Policy,
     program::{
         acl::{Ace, AceId, Operation},
         service::{Service, ServiceKind},

@@ -13,8 +13,8 @@ use super::{
     user_words,
 };
 use crate::{
+    analysis::lists,
     finding::Finding,
-    policy::lists,
     program::{
         Program,
         acl::{Ace, Action},

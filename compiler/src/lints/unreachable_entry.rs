@@ -4,8 +4,8 @@ use super::{
     shadowed::{explain, level, tells},
 };
 use crate::{
+    analysis::{lists::Copies, shadow::Shadowed},
     finding::Finding,
-    policy::{lists::Copies, shadow::Shadowed},
     program::{Program, acl::Action},
 };
 

@@ -6,8 +6,8 @@ use super::{
     rule::{Lint, rule},
 };
 use crate::{
+    analysis::lists::{self, Entry},
     finding::Finding,
-    policy::lists::{self, Entry},
     program::{
         acl::{Ace, Action},
         auth::AuthType,

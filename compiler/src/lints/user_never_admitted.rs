@@ -6,7 +6,7 @@ use super::{
     user_words,
 };
 use crate::{
-    policy::lists,
+    analysis::lists,
     program::{acl::Action, auth::AuthType, service::Service},
     sources::FileId,
 };

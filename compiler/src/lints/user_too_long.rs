@@ -1,6 +1,6 @@
 //! `user-too-long`
 use super::rule::{Lint, rule};
-use crate::{policy::cached, program::auth::Password};
+use crate::{analysis::cached, program::auth::Password};
 
 rule! {
     /// A user's name or password is longer than 3proxy has room for where it is used.

@@ -7,7 +7,8 @@ use std::{
 use grammar::Text;
 
 use crate::{
-    policy::{Policy, witness::OFFICE_HOURS},
+    analysis::witness::OFFICE_HOURS,
+    policy::Policy,
     program::{
         acl::{AddressRange, Period},
         service::Family,

@@ -14,10 +14,11 @@ use grammar::Text;
 use tokio::{runtime::Handle, task::JoinSet};
 
 use compiler::{
-    Compiled, cite,
+    Compiled,
     finding::{self, Finding, Level},
     options::{CompileOptions, Runner, Template},
     program::{Program, acl::ParentHost, log::LogTarget, resolve::ResolverMode, service::Service},
+    redact,
     sources::Loc,
 };
 
@@ -103,7 +104,7 @@ fn load(config: &Config) -> (Result<Compiled, ReloadError>, Inputs) {
 
 /// Adds what only a run finds, without secrets; the others have none any more.
 fn add(compiled: &mut Compiled, mut found: Vec<Finding>) {
-    cite::hide(&compiled.sources, &mut found);
+    redact::hide(&compiled.sources, &mut found);
     compiled.findings.append(&mut found);
 }
 

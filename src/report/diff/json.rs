@@ -3,9 +3,9 @@ use std::io::{self, Write};
 
 use compiler::{
     change::{Changes, Class, ListChange, Requests, ServiceChange, SettingChange, UserChange, Values},
-    cite::shown,
     program::acl::{AceId, Operation},
     query::{describe, moment_name, operation_name},
+    redact::shown,
     sources::Loc,
     table::Decision,
 };

@@ -2,10 +2,10 @@
 use compiler::{
     Compiled,
     change::{Class, Requests, Values},
-    cite::shown,
     mask::Script,
     program::acl::{AceId, Operation, Parent},
     query::{moment_name, operation_name},
+    redact::shown,
     sources::Loc,
     table::Decision,
 };

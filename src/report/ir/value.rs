@@ -42,8 +42,8 @@ impl Fields {
     /// What the entry or limit line at `at` compares.
     pub(super) fn of(places: Places<'_>, at: Loc, matcher: &Matcher) -> Self {
         let Matcher { users, sources, targets, ports, operations, weekdays, periods } = matcher;
-        let citing = places.citing(at);
-        let shown = |word: &str| citing.shown(word);
+        let redactor = places.redactor(at);
+        let shown = |word: &str| redactor.shown(word);
         Self {
             users: users
                 .as_ref()

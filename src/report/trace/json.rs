@@ -3,9 +3,9 @@ use std::io::{self, Write};
 
 use compiler::{
     chain::Identity,
-    cite,
     program::acl::{Ace, Action},
     query::{Query, Step, moment_name, operation_name},
+    redact,
     table::{Decision, Fields},
     trace::{Case, Near, Otherwise, Reason, Why},
 };
@@ -293,7 +293,7 @@ impl Subject<'_> {
                 .map(|(parent, thousandths)| ParentForm {
                     place: Place::new(self.sources, parent.at),
                     r#type: format!("{}{}", parent.kind.name(), if parent.secure { "s" } else { "" }),
-                    host: cite::shown_of(self.sources, parent.at, &parent.host.to_string()),
+                    host: redact::shown_of(self.sources, parent.at, &parent.host.to_string()),
                     port: parent.port,
                     chance: chance(*thousandths),
                 })

@@ -44,7 +44,7 @@ pub(crate) fn hold(path: &Path, files: &MemoryFiles) -> usize {
         let again = fix::mend(&after, &|files| shown(path, files), &[], allowed);
         assert!(again.made.is_empty(), "a second run still mends {:?}", again.made);
         let compile = |files: &dyn Files| shown(path, files);
-        let promised = fix::foresee(&after, &compile, &compile(&after), &[], allowed).unwrap();
+        let promised = fix::preview(&after, &compile, &compile(&after), &[], allowed).unwrap();
         assert!(promised.made.is_empty(), "after all fixes, these are promised: {:?}", promised.made);
     }
     let fixes = before.findings.iter().filter(|finding| finding.fix.is_some());

@@ -122,7 +122,7 @@ fn what_would_not_be_made_is_not_offered() {
         files.insert(MAIN, text);
         let mut found = compiled(&files);
         let before = found.findings.iter().filter(|finding| finding.fix.is_some()).count();
-        super::foresee(&files, &compiled, &found, &[], Safety::Unsafe)
+        super::preview(&files, &compiled, &found, &[], Safety::Unsafe)
             .unwrap()
             .withhold(&mut found, |_| true);
         let after = found.findings.iter().filter(|finding| finding.fix.is_some()).count();
@@ -154,10 +154,10 @@ fn what_is_foreseen_is_done() {
         for allowed in [Safety::Safe, Safety::Unsafe] {
             let mut files = MemoryFiles::default();
             files.insert(MAIN, text);
-            let foreseen = super::foresee(&files, &compiled, &compiled(&files), &[], allowed).unwrap();
+            let previewed = super::preview(&files, &compiled, &compiled(&files), &[], allowed).unwrap();
             let done = mend(&files, &compiled, &[], allowed);
-            assert_eq!(foreseen.made, done.made, "{text}");
-            assert_eq!(foreseen.changed, done.changed, "{text}");
+            assert_eq!(previewed.made, done.made, "{text}");
+            assert_eq!(previewed.changed, done.changed, "{text}");
         }
     }
 }
@@ -231,12 +231,12 @@ fn it_is_told_that_not_everything_was_tried() {
         compiled.findings.extend(std::iter::repeat_n(brought, bad));
         compiled
     };
-    for (lines, foreseen, made) in [(1, false, false), (40, true, false), (300, true, true)] {
+    for (lines, previewed, made) in [(1, false, false), (40, true, false), (300, true, true)] {
         let mut files = MemoryFiles::default();
         let list = "deny * * * 443-80\n".repeat(lines);
         files.insert(MAIN, format!("internal 127.0.0.1\nauth iponly\n{list}allow *\nproxy\n"));
-        let plan = super::foresee(&files, &compile, &compile(&files), &[], Safety::Safe).unwrap();
-        assert_eq!(plan.ran_out, foreseen, "{lines}");
+        let plan = super::preview(&files, &compile, &compile(&files), &[], Safety::Safe).unwrap();
+        assert_eq!(plan.ran_out, previewed, "{lines}");
         assert_eq!(mend(&files, &compile, &[], Safety::Safe).ran_out, made, "{lines}");
     }
 }
@@ -257,8 +257,8 @@ fn the_longer_a_text_is_the_fewer_fixes_are_tried() {
             tried.set(tried.get() + 1);
             compiled(files)
         };
-        let foreseen = super::foresee(&files, &count, &first, &[], Safety::Unsafe).unwrap();
-        (tried.get() * text.len(), tried.get(), foreseen.ran_out)
+        let previewed = super::preview(&files, &count, &first, &[], Safety::Unsafe).unwrap();
+        (tried.get() * text.len(), tried.get(), previewed.ran_out)
     };
     let (short, long) = (work(1), work(9_000));
     assert!(short.1 > 0 && short.1 <= 24, "{short:?}");

@@ -6,13 +6,14 @@ use super::{
     misread::{self, Misread},
 };
 use crate::{
-    finding::Finding,
-    options::{CompileOptions, Runner},
-    policy::{
-        Policy, cached,
+    analysis::{
+        cached,
         lists::{self, AskedList},
         shadow::{self, Shadowed},
     },
+    finding::Finding,
+    options::{CompileOptions, Runner},
+    policy::Policy,
     program::{
         Program,
         trap::{Trap, Trapped},

@@ -11,21 +11,23 @@ use std::{
 
 use super::{Stranger, attempts};
 use crate::{
+    analysis::{
+        requests::{
+            askable::{Askable, ClientNames},
+            cell::{ADDRESS, Cell, Left, PORT, SOURCE, Shape, USER, Work},
+            example,
+            hosts::Term,
+            ranges::Ranges,
+            space::{Half, Space, V4, number},
+        },
+        witness::Witness,
+    },
     options::Runner,
-    policy::witness::Witness,
     program::{
         Program,
         acl::{Ace, AceId, AclRef, Acls, Action, AddressRange, ListId, Matcher, NamePattern, Operation},
         auth::AuthType,
         service::{Arriving, Service, ServiceKind},
-    },
-    requests::{
-        askable::{Askable, ClientNames},
-        cell::{ADDRESS, Cell, Left, PORT, SOURCE, Shape, USER, Work},
-        example,
-        hosts::Term,
-        ranges::Ranges,
-        space::{Half, Space, V4, number},
     },
 };
 

@@ -2,15 +2,19 @@
 use std::{collections::HashSet, net::IpAddr};
 
 use crate::{
-    policy::witness::{
-        Target, Witness,
-        values::{self, ELSEWHERE, ELSEWHERE_V6, NAMES, NIGHT, OFFICE_HOURS, RARE_PORT, STRANGERS, USERS},
+    analysis::{
+        requests::askable::{Askable, ClientNames},
+        witness::{
+            Target, Witness,
+            values::{
+                self, ELSEWHERE, ELSEWHERE_V6, NAMES, NIGHT, OFFICE_HOURS, RARE_PORT, STRANGERS, USERS,
+            },
+        },
     },
     program::{
         Program,
         acl::{Ace, AddressRange, Matcher, Operation},
     },
-    requests::askable::{Askable, ClientNames},
     table::oracle::{name_matches, target_ranges},
 };
 

@@ -1,8 +1,9 @@
 //! Services whose authentication cache can hit, and what they would do without it.
 use std::collections::BTreeMap;
 
-use super::{Policy, decided, lists::Once, witness::Witness};
+use super::{decided, lists::Once, witness::Witness};
 use crate::{
+    policy::Policy,
     program::{
         Program,
         acl::{Ace, AceId},

@@ -8,7 +8,7 @@ use super::{
     space::{self, NO_ADDRESS, NOBODY, Space},
 };
 use crate::{
-    policy::witness::{
+    analysis::witness::{
         Target, Witness,
         values::{ELSEWHERE, NAMES, OFFICE_HOURS, PORTS, STRANGERS},
     },

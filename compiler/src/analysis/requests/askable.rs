@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use grammar::Text;
 
 use crate::{
-    policy::witness,
+    analysis::witness,
     program::{
         Program,
         acl::Operation,

@@ -7,7 +7,7 @@ use std::{
 
 use compiler::{
     Compiled,
-    fix::{Changed, Foreseen, Other, Safety, foresee},
+    fix::{Changed, Other, Previewed, Safety, preview},
     sources::Files,
 };
 
@@ -70,12 +70,12 @@ impl Files for Read<'_> {
 
 /// What would be done so far: by `--fix`, and by `--unsafe-fixes`.
 #[derive(Default)]
-pub(super) struct Foresight {
+pub(super) struct Preview {
     safe: Planned,
     all: Planned,
 }
 
-/// A configuration of which fixes are foreseen.
+/// A configuration of which fixes are previewed.
 pub(super) struct Subject<'a> {
     pub(super) given: &'a Given,
     pub(super) is_stdin: bool,
@@ -92,7 +92,7 @@ struct Outcome {
     is_refused: bool,
 }
 
-impl Foresight {
+impl Preview {
     /// What is planned where fixes up to `allowed` are.
     pub(super) fn of(&mut self, allowed: Safety) -> &mut Planned {
         match allowed {
@@ -137,20 +137,20 @@ impl Foresight {
 
 impl Planned {
     /// Plans the fixes of `compiled`. `None`: it is too long to be tried.
-    fn plan(&self, subject: &Subject<'_>, compiled: &Compiled, allowed: Safety) -> Option<Foreseen> {
+    fn plan(&self, subject: &Subject<'_>, compiled: &Compiled, allowed: Safety) -> Option<Previewed> {
         let read = Read { compiled, below: subject.given };
         let over = Over { planned: self, below: &read };
         let shared = self.touches(subject.given, compiled).then(|| (subject.compile)(&over));
-        foresee(&over, subject.compile, shared.as_ref().unwrap_or(compiled), subject.others, allowed)
+        preview(&over, subject.compile, shared.as_ref().unwrap_or(compiled), subject.others, allowed)
     }
 
-    /// Counts on what is foreseen, if it would be written.
-    fn take(&mut self, subject: &Subject<'_>, foreseen: &Foreseen) -> Outcome {
-        let is_refused = mending::refusal(&foreseen.changed, subject.given, subject.is_stdin).is_some();
+    /// Counts on what is previewed, if it would be written.
+    fn take(&mut self, subject: &Subject<'_>, previewed: &Previewed) -> Outcome {
+        let is_refused = mending::refusal(&previewed.changed, subject.given, subject.is_stdin).is_some();
         if is_refused {
             return Outcome { made: 0, is_refused };
         }
-        self.add(subject.given, &foreseen.changed);
-        Outcome { made: foreseen.made.len(), is_refused }
+        self.add(subject.given, &previewed.changed);
+        Outcome { made: previewed.made.len(), is_refused }
     }
 }

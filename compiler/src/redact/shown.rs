@@ -35,24 +35,24 @@ fn beginning_of_url(word: Cow<'_, str>) -> Cow<'_, str> {
 /// A word of the line in which `at` starts, as it may be shown: not what that line hides.
 #[must_use]
 pub fn shown_of(sources: &Sources, at: Loc, word: &str) -> String {
-    Citing::of(sources, at).shown(word)
+    Redactor::of(sources, at).shown(word)
 }
 
 /// What words of one line may show: the line is read once, however many they are.
-pub struct Citing(Hidden);
+pub struct Redactor(Hidden);
 
 /// Prints no text: it holds passwords.
-impl std::fmt::Debug for Citing {
+impl std::fmt::Debug for Redactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Citing").finish_non_exhaustive()
+        f.debug_struct("Redactor").finish_non_exhaustive()
     }
 }
 
-impl Citing {
+impl Redactor {
     /// Of the line in which `at` starts.
     #[must_use]
     pub fn of(sources: &Sources, at: Loc) -> Self {
-        CitedLines::of(sources).citing(at)
+        Redactors::of(sources).line(at)
     }
 
     /// A word of it, as it may be shown: not what that line hides.
@@ -62,19 +62,19 @@ impl Citing {
 }
 
 /// Words of many lines: one that has thousands of them is read once.
-pub struct CitedLines<'a> {
+pub struct Redactors<'a> {
     sources: &'a Sources,
     lines: RefCell<Lines>,
 }
 
 /// Prints no text: it holds passwords.
-impl std::fmt::Debug for CitedLines<'_> {
+impl std::fmt::Debug for Redactors<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("CitedLines").finish_non_exhaustive()
+        f.debug_struct("Redactors").finish_non_exhaustive()
     }
 }
 
-impl<'a> CitedLines<'a> {
+impl<'a> Redactors<'a> {
     /// Of these texts.
     #[must_use]
     pub fn of(sources: &'a Sources) -> Self {
@@ -83,17 +83,17 @@ impl<'a> CitedLines<'a> {
 
     /// What words of the line in which `at` starts may show.
     #[must_use]
-    pub fn citing(&self, at: Loc) -> Citing {
+    pub fn line(&self, at: Loc) -> Redactor {
         let mut hidden = Hidden::default();
         hidden.add(self.sources, at, &mut self.lines.borrow_mut());
         hidden.sort();
-        Citing(hidden)
+        Redactor(hidden)
     }
 
     /// A word of that line, as it may be shown: not what the line hides.
     #[must_use]
     pub fn shown(&self, at: Loc, word: &str) -> String {
-        self.citing(at).shown(word)
+        self.line(at).shown(word)
     }
 
     /// How many lines have been read.

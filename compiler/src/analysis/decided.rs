@@ -1,9 +1,9 @@
 //! Requests that an entry decides at a service: the proof that it does something there.
-use super::{
-    Policy,
-    witness::{Space, Witness},
+use super::witness::{Space, Witness};
+use crate::{
+    policy::Policy,
+    program::{acl::AceId, auth::AuthType},
 };
-use crate::program::{acl::AceId, auth::AuthType};
 
 /// At most this many requests are tried to reach an entry.
 const TRIED: usize = 64;

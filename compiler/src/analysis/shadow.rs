@@ -1,7 +1,7 @@
 //! Entries of access lists that decide nothing, since earlier ones decide all that they match.
 //!
 //! They are found by counterexample. Of what an entry accepts, one request is put to the list: mostly the entry itself decides it, and
-//! that is that. Otherwise what the deciding entry accepts is taken out ([`requests`](crate::requests)), and a request of what is left
+//! that is that. Otherwise what the deciding entry accepts is taken out ([`requests`](crate::analysis::requests)), and a request of what is left
 //! is put to the list, until it decides one or nothing is left. So an entry costs as many questions as there are entries that
 //! shadow it, however long the list is; and where that would be too many, nothing is said of it.
 //!
@@ -11,17 +11,18 @@
 //! another has a greater one, which may be left from a walk before.
 use std::collections::HashMap;
 
-use super::{Policy, lists::AskedList, witness::Witness};
+use super::{lists::AskedList, witness::Witness};
 use crate::{
-    program::{
-        Program,
-        acl::{Ace, AceId, Action, ListId, Matcher, Operation, Operations, Parent},
-    },
-    requests::{
+    analysis::requests::{
         askable::Askable,
         cell::{Cell, Work},
         example,
         space::{Half, Space},
+    },
+    policy::Policy,
+    program::{
+        Program,
+        acl::{Ace, AceId, Action, ListId, Matcher, Operation, Operations, Parent},
     },
     table::{Request, Table, Verdict, oracle::Walk},
 };

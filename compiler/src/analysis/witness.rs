@@ -12,7 +12,7 @@ use grammar::value::OPERATION_WORDS;
 pub(crate) use values::OFFICE_HOURS;
 use values::{ELSEWHERE, LOOPBACK, NAMES, PORTS, STRANGERS, USERS, is_of_loopback, next, previous};
 
-use super::Policy;
+use crate::policy::Policy;
 use crate::{
     program::{
         acl::{Matcher, Operation},

@@ -13,7 +13,7 @@ mod shown;
 mod twin;
 mod without;
 
-pub use self::shown::{CitedLines, Citing, shown, shown_of};
+pub use self::shown::{Redactor, Redactors, shown, shown_of};
 pub(crate) use self::twin::hide_all;
 use self::twin::{Dropped, Hid};
 use self::without::{find, without, without_ends, without_parts};
@@ -437,7 +437,7 @@ mod tests {
         let accounts: String = (0..500).map(|number| format!(" u{number}:CL:s{number}")).collect();
         files.insert("3proxy.cfg", format!("users{accounts}\nparent 1000 http h 1 bob S\n"));
         let compiled = crate::compile("3proxy.cfg".as_ref(), &files);
-        let cited = super::CitedLines::of(&compiled.sources);
+        let cited = super::Redactors::of(&compiled.sources);
         for user in &compiled.program.users {
             assert_eq!(cited.shown(user.at, &user.name.to_string()), user.name.to_string());
         }

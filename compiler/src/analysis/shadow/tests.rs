@@ -5,10 +5,13 @@ use proptest::prelude::*;
 
 use super::{Shadowed, find};
 use crate::{
+    analysis::{
+        lists,
+        requests::testing::{line, universe},
+    },
     compile,
-    policy::{Policy, lists},
+    policy::Policy,
     program::acl::Operation,
-    requests::testing::{line, universe},
     sources::MemoryFiles,
     table::{Request, Subject, oracle},
 };
