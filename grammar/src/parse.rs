@@ -190,7 +190,8 @@ impl Builder<'_> {
         None
     }
 
-    /// Makes the first line bad if a byte order mark hides what it says, and takes the mark off its first word.
+    /// Makes the first line bad if a byte order mark hides what it says. Its words are those that it has without the mark: none
+    /// where the mark hides a comment or blanks, for which 3proxy skips a line.
     fn mark_byte_order(&mut self) {
         if !self.source.starts_with(BYTE_ORDER_MARK) {
             return;
@@ -198,7 +199,9 @@ impl Builder<'_> {
         let Some(line) = self.tree.line(0) else { return };
         let mark = Span::new(0, offset(BYTE_ORDER_MARK.len()));
         let (LineKind::Directive(words) | LineKind::Bad(_, words)) = line.kind else { return };
-        let words = self.tree.cut_first_word(words, mark.end);
+        let is_skipped =
+            self.source.get(BYTE_ORDER_MARK.len()).is_some_and(|first| b"# \t\r\n\x0b\x0c".contains(first));
+        let words = if is_skipped { Words::default() } else { self.tree.cut_first_word(words, mark.end) };
         self.tree.set_kind(0, LineKind::Bad(SyntaxError::ByteOrderMark(mark), words));
     }
 }

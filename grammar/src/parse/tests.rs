@@ -96,7 +96,9 @@ fn a_byte_order_mark_spoils_the_first_line_only() {
     let mark = "!ByteOrderMark(Span { start: 0, end: 3 })";
     assert_lines(b"\xef\xbb\xbfflush\nx\n", &[&format!("[flush]{mark}"), "[x]"]);
     assert_lines(b"\xef\xbb\xbf\nx\n", &[mark, "[x]"]);
-    assert_lines(b"\xef\xbb\xbf x", &[&format!("[x]{mark}")]);
+    for skipped in ["", " x", "\tx \"y\"", "\r", "\rx", "\x0bx", "# x y"] {
+        assert_lines(format!("\u{feff}{skipped}\nx\n").as_bytes(), &[mark, "[x]"]);
+    }
     assert_lines(b"x\n\xef\xbb\xbfy\n", &["[x]", "[\u{feff}y]"]);
 }
 
