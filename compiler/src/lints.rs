@@ -10,6 +10,7 @@ mod run;
 pub(crate) mod tests;
 
 // What several rules share, each by its subject.
+mod arriving;
 mod caches;
 mod certificates;
 mod clock;
@@ -152,7 +153,9 @@ pub(crate) mod nserver_is_name;
 pub(crate) mod nserver_to_itself;
 pub(crate) mod nserver_too_many;
 pub(crate) mod nsrecord_case;
+pub(crate) mod nsrecord_never_asked;
 pub(crate) mod nsrecord_without_nscache;
+pub(crate) mod nsrecord_without_nserver;
 pub(crate) mod nul_byte;
 pub(crate) mod number_malformed;
 pub(crate) mod obsolete_plugin;
@@ -207,6 +210,7 @@ pub(crate) mod service_deprecated;
 pub(crate) mod setgid_after_setuid;
 pub(crate) mod setting_after_service;
 pub(crate) mod setting_overridden;
+pub(crate) mod setuid_twice;
 pub(crate) mod short_name_evaded;
 pub(crate) mod single_quotes;
 pub(crate) mod smart_punctuation;
@@ -384,7 +388,9 @@ static RULES: &[&Rule] = &[
     &nserver_to_itself::RULE,
     &nserver_too_many::RULE,
     &nsrecord_case::RULE,
+    &nsrecord_never_asked::RULE,
     &nsrecord_without_nscache::RULE,
+    &nsrecord_without_nserver::RULE,
     &nul_byte::RULE,
     &number_malformed::RULE,
     &obsolete_plugin::RULE,
@@ -439,6 +445,7 @@ static RULES: &[&Rule] = &[
     &setgid_after_setuid::RULE,
     &setting_after_service::RULE,
     &setting_overridden::RULE,
+    &setuid_twice::RULE,
     &short_name_evaded::RULE,
     &single_quotes::RULE,
     &smart_punctuation::RULE,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use grammar::value;
 
 use super::{
-    columns::{columns, is_address},
+    columns::{TARGETS, USERS, columns, is_address},
     rule::{Lint, rule},
 };
 use crate::{
@@ -18,6 +18,7 @@ pub(crate) mod broken_list;
 pub(crate) mod left_out;
 mod misplaced;
 mod own_network;
+pub(crate) mod stray;
 
 rule! {
     /// A value is in the wrong column of an entry, where it is compared with something else.
@@ -60,6 +61,22 @@ rule! {
     /// ```3proxy,fires
     /// auth iponly
     /// deny * * 25
+    /// allow *
+    /// proxy -i192.168.0.1
+    /// ```
+    ///
+    /// ```3proxy,fixed
+    /// auth iponly
+    /// deny * * * 25
+    /// allow *
+    /// proxy -i192.168.0.1
+    /// ```
+    ///
+    /// Ports, operations or hosts among the users are compared with user names, too:
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// deny 25
     /// allow *
     /// proxy -i192.168.0.1
     /// ```
@@ -128,9 +145,10 @@ fn check(lint: &mut Lint<'_>) {
         misplaced::target(lint, at, matcher);
     }
     misplaced::check(lint);
-    // That rests on the whole list, and on who may ask it.
+    // These rest on the whole list, and on who may ask it.
     if !program.unknown.lines && !program.unknown.values {
         own_network::check(lint);
+        stray::check(lint);
     }
 }
 
@@ -179,22 +197,27 @@ fn pattern_as_user(lint: &mut Lint<'_>, at: Loc, pattern: &[u8]) {
     let columns = columns(lint.sources, at);
     let place = columns.first().copied().unwrap_or(at);
     let pattern = String::from_utf8_lossy(pattern);
-    // Where targets are listed in their column, it is meant for users.
-    let has_targets = columns.get(2).is_some_and(|targets| lint.sources.text(*targets) != b"*");
-    let help = if has_targets {
-        "list the users by their full names: users can't be matched by patterns"
-    } else {
-        "if it is a target, write `*` for the users and the sources: `allow * * TARGET`"
-    };
-    lint.report(
-        RULE.finding(
+    let finding = RULE
+        .finding(
             place,
             format!("`{pattern}` is in the user column, where a `*` inside a name is not a wildcard"),
         )
         .label("no user has this name")
-        .note("The columns are: users, sources, targets, target ports, operations, weekdays, periods.")
-        .help(help),
-    );
+        .note(misplaced::COLUMNS);
+    // Where targets are listed in their column, it is meant for users.
+    let has_targets = columns.get(TARGETS).is_some_and(|targets| lint.sources.text(*targets) != b"*");
+    lint.report(if has_targets {
+        finding.help("list the users by their full names: users can't be matched by patterns")
+    } else if pattern.contains('.') {
+        finding.help(stray::help(lint.sources, at, &columns, TARGETS)).fix(misplaced::moved(
+            lint.sources,
+            &columns,
+            USERS,
+            TARGETS,
+        ))
+    } else {
+        finding.help("if it is a target, write `*` for the users and the sources: `allow * * TARGET`")
+    });
 }
 
 /// Moves the first column to the second, and puts `*` in its place.

@@ -13,6 +13,8 @@ use crate::{
     sources::{Loc, Sources},
 };
 
+mod own_users;
+
 rule! {
     /// An earlier service's access list already decides what these entries match: a `flush` is missing.
     ///
@@ -54,6 +56,26 @@ rule! {
     /// allow bob
     /// socks
     /// ```
+    /// But where each has an external address of its own, the users of one are hardly meant to leave by the address of another:
+    ///
+    /// ```3proxy,fires
+    /// users alice:CL:wonderland bob:CL:builder
+    /// auth strong
+    /// allow alice
+    /// proxy -p3101 -e192.0.2.1
+    /// allow bob
+    /// proxy -p3102 -e192.0.2.2
+    /// ```
+    ///
+    /// ```3proxy,fixed
+    /// users alice:CL:wonderland bob:CL:builder
+    /// auth strong
+    /// allow alice
+    /// proxy -p3101 -e192.0.2.1
+    /// flush
+    /// allow bob
+    /// proxy -p3102 -e192.0.2.2
+    /// ```
     "acl-inherited-without-flush",
     level: Warn,
     group: Correctness,
@@ -86,6 +108,7 @@ fn check(lint: &mut Lint<'_>) {
             _ => found.note(format!("The same is true of {more} more entries after it.")),
         });
     }
+    own_users::check(lint);
 }
 
 fn finding(program: &Program, shadowed: &Shadowed, service: Loc) -> Finding {

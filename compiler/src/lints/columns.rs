@@ -11,6 +11,7 @@ use grammar::{
 use crate::sources::{Loc, Sources};
 
 /// Places of columns, counted from 0.
+pub(super) const USERS: usize = 0;
 pub(super) const TARGETS: usize = 2;
 pub(super) const PORTS: usize = 3;
 pub(super) const OPERATIONS: usize = 4;

@@ -77,6 +77,14 @@ fn check(lint: &mut Lint<'_>) {
     }
 }
 
+/// The names of the users that a comma made part of a password, of which this rule tells.
+pub(super) fn swallowed<'a>(sources: &'a Sources, user: &User) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+    let text = sources.text(user.at);
+    let text = if text.contains(&b',') && !text.contains(&b'"') { text } else { &[] };
+    let users = commas(text, false).filter_map(|at| text.get(at.end..));
+    users.filter_map(|user| user.split(|byte| *byte == b':').next())
+}
+
 /// The commas of a user's word that were meant to part users: one at its end, if another user is behind it, and those before another user in it.
 fn commas(word: &[u8], is_followed: bool) -> impl Iterator<Item = Range<usize>> {
     let password = word.iter().enumerate().filter(|(_, byte)| **byte == b':').nth(1).map(|(at, _)| at + 1);

@@ -176,23 +176,27 @@ fn witness(
     (id, ace): (AceId, &Ace),
 ) -> Option<(Witness, Witness)> {
     let acls = &policy.program().acls;
-    let named: Vec<Target> = Space::accepted(&ace.matcher, service, step, policy)
+    let named: Vec<Witness> = Space::accepted(&ace.matcher, service, step, policy)
         .requests(REQUESTS * REQUESTS)
-        .map(|one| one.target)
-        .filter(|target| target.host.as_deref().is_some_and(|host| is_of_hosts(NamePattern::Exact(host))))
+        .filter(|one| one.target.host.as_deref().is_some_and(|host| is_of_hosts(NamePattern::Exact(host))))
         .take(NAMES)
         .collect();
+    let pair = |client: &Witness, target: &Target| {
+        let passing = Witness { target: Target::literal(target.address?), ..client.clone() };
+        let refused = Witness { target: target.clone(), ..client.clone() };
+        let is_passed = policy.decide(at, &passing.request()).passes()
+            && policy.decide(at, &refused.request()).entry == Some(id);
+        is_passed.then_some((refused, passing))
+    };
+    // The entry may be for some clients only, and so may be those that let them pass.
+    let own = named.iter().find_map(|refused| pair(refused, &refused.target));
     let allows = acls.entries(list.acl).filter(|(other, ace)| *other > id && ace.action == Action::Allow);
-    allows.take(ENTRIES).find_map(|(_, allow)| {
-        let space = Space::accepted(&allow.matcher, service, step, policy);
-        space.requests(REQUESTS).find_map(|client| {
-            named.iter().find_map(|target| {
-                let passing = Witness { target: Target::literal(target.address?), ..client.clone() };
-                let refused = Witness { target: target.clone(), ..client.clone() };
-                let is_passed = policy.decide(at, &passing.request()).passes()
-                    && policy.decide(at, &refused.request()).entry == Some(id);
-                is_passed.then_some((refused, passing))
-            })
+    own.or_else(|| {
+        allows.take(ENTRIES).find_map(|(_, allow)| {
+            let space = Space::accepted(&allow.matcher, service, step, policy);
+            space
+                .requests(REQUESTS)
+                .find_map(|client| named.iter().find_map(|refused| pair(&client, &refused.target)))
         })
     })
 }
@@ -249,6 +253,24 @@ proxy -p3132
 ",
         );
     }
+
+    /// A deny that is for some clients only is passed by these.
+    #[test]
+    fn a_deny_with_other_columns_is_passed_by_its_own_clients() {
+        for (deny, passes) in [
+            ("deny * 10.0.0.0/8 *.bad.example", true),
+            ("deny alice * *.bad.example", true),
+            ("deny * * *.bad.example 443", true),
+            ("deny * 10.0.0.0/8 *.bad.example 8000 HTTPS", true),
+            ("deny * 10.0.0.0/8 *.bad.example\ndeny * 10.0.0.0/8", false),
+            ("deny * 10.0.0.0/8 *.bad.example,192.0.2.0/24", false),
+        ] {
+            let text = format!("users alice:CL:x\nauth strong\n{deny}\nallow *\nproxy\n");
+            let found = findings("hostname-rule-bypassed-by-address", &text);
+            assert_eq!(found.len(), usize::from(passes), "{deny}: {found:#?}");
+        }
+    }
+
     /// A name of the host itself has no other address, and one that is denied is not passed on.
     #[test]
     fn a_name_of_this_host_is_reached_by_its_loopback_address_alone() {

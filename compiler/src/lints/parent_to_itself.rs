@@ -14,11 +14,15 @@ use crate::{
     analysis::witness::{Space, Witness},
     finding::Finding,
     program::{
+        Program,
         acl::{Ace, AceId, Parent, ParentHost},
+        auth::{AuthStep, AuthType},
         service::{Listen, ListenAddress, MappedTarget, Service},
     },
     way,
 };
+
+mod mutual;
 
 rule! {
     /// A service sends its requests on to itself.
@@ -45,7 +49,32 @@ rule! {
     /// parent 1000 socks5 127.0.0.1 1080
     /// proxy
     /// ```
-    /// So does a port mapper whose target is itself, be it through another one:
+    ///
+    /// So do two services that are each other's parents:
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow *
+    /// parent 1000 connect 127.0.0.1 3129
+    /// proxy -p3128 -i127.0.0.1
+    /// flush
+    /// allow *
+    /// parent 1000 connect 127.0.0.1 3128
+    /// proxy -p3129 -i127.0.0.1
+    /// ```
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow *
+    /// parent 1000 connect 127.0.0.1 3129
+    /// proxy -p3128 -i127.0.0.1
+    /// flush
+    /// allow *
+    /// parent 1000 connect 192.0.2.10 3128
+    /// proxy -p3129 -i127.0.0.1
+    /// ```
+    ///
+    /// And so does a port mapper whose target is itself, be it through another one:
     ///
     /// ```3proxy,fires
     /// tcppm -i127.0.0.1 8443 127.0.0.1 8443
@@ -69,23 +98,32 @@ const BUDGET: usize = 100_000;
 
 fn check(lint: &mut Lint<'_>) {
     mappers(lint);
-    for finding in circles(lint, &mut { BUDGET }) {
+    if !lint.program.acls.parents.iter().any(way::is_hop) {
+        return;
+    }
+    let listeners = listeners(lint.program);
+    let mut found = circles(lint, &listeners, &mut { BUDGET });
+    found.extend(mutual::circles(lint, &listeners, &mut { BUDGET }));
+    for finding in found {
         lint.report(finding);
     }
 }
 
-/// Parents that lead back to the service that asks them, as far as the budget goes.
-fn circles(lint: &Lint<'_>, budget: &mut usize) -> Vec<Finding> {
-    let program = lint.program;
-    if !program.acls.parents.iter().any(way::is_hop) {
-        return Vec::new();
-    }
-    let mut listeners: HashMap<(u16, ListenAddress), Vec<usize>> = HashMap::new();
-    for (at, service) in
-        program.services.iter().enumerate().filter(|(_, service)| is_placed(program, service))
-    {
+/// The services that listen at each place, as indexes of [`Program::services`].
+type Listeners = HashMap<(u16, ListenAddress), Vec<usize>>;
+
+fn listeners(program: &Program) -> Listeners {
+    let mut listeners = Listeners::new();
+    let services = program.services.iter().enumerate();
+    for (at, service) in services.filter(|(_, service)| is_placed(program, service)) {
         listeners.entry(listens(service)).or_default().push(at);
     }
+    listeners
+}
+
+/// Parents that lead back to the service that asks them, as far as the budget goes.
+fn circles(lint: &Lint<'_>, listeners: &Listeners, budget: &mut usize) -> Vec<Finding> {
+    let program = lint.program;
     let (mut told, mut findings) = (BTreeSet::new(), Vec::new());
     for (id, ace) in (0..).map(AceId).zip(&program.acls.aces) {
         for parent in program.acls.parents(ace).iter().filter(|parent| way::is_hop(parent)) {
@@ -205,6 +243,19 @@ fn returns(
 }
 
 fn finding(parent: &Parent, service: &Service, witness: &Witness) -> Finding {
+    // What comes back has the credentials of the parent's line.
+    let asks =
+        |step: &AuthStep| matches!(step.kind, AuthType::Strong | AuthType::UserOnly | AuthType::Radius);
+    if parent.user.is_none() && service.chain.value.iter().all(asks) {
+        return RULE
+            .finding(
+                parent.at,
+                "this parent is the service itself, which refuses what comes back for want of a name",
+            )
+            .label("leads back to this service")
+            .also(service.at, "listens there, and asks for a name")
+            .help("write the address of the proxy that is meant");
+    }
     RULE.finding(parent.at, "this parent is the service itself, so its requests loop")
         .label("leads back to this service")
         .also(service.at, "listens there, and its list names the parent")
@@ -214,7 +265,7 @@ fn finding(parent: &Parent, service: &Service, witness: &Witness) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lint, circles};
+    use super::{Lint, circles, listeners};
     use crate::{lints::tests::check, options::CompileOptions, sources::MemoryFiles};
 
     /// A hundred entries lead to fifty services on one port, of which none is a circle but the last: that is five thousand times to look,
@@ -231,7 +282,7 @@ mod tests {
         let lint = Lint::new(&compiled.sources, &compiled.program, &options, Vec::new());
         for (budget, found) in [(10, 0), (1_000, 0), (1_000_000, 1)] {
             let mut left = budget;
-            assert_eq!(circles(&lint, &mut left).len(), found, "{budget}");
+            assert_eq!(circles(&lint, &listeners(lint.program), &mut left).len(), found, "{budget}");
             assert_eq!(left == 0, found == 0, "{budget}: {left}");
         }
     }

@@ -2,11 +2,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{
+    arriving::Clients,
     listeners::is_placed,
     rule::{Lint, rule},
 };
 use crate::{
-    finding::Finding,
+    finding::{Finding, Level},
     program::{
         Program,
         acl::{Ace, AclRef, Action, ListId, Operation, Operations, Parent, PortRange},
@@ -61,6 +62,23 @@ rule! {
     /// allow * 192.168.0.0/16 * 2525
     /// tcppm -i192.168.0.1 2525 mail.example.com 25
     /// ```
+    /// Nor does a client of another machine come to a loopback address, or one with a loopback address to any other. This is only a
+    /// warning, because the system can be told to pass such connections on:
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// allow * 203.0.113.0/24
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// ```3proxy,clean
+    /// auth iponly
+    /// allow * 203.0.113.0/24
+    /// proxy -i203.0.113.1
+    /// flush
+    /// allow * 127.0.0.0/8
+    /// proxy -i127.0.0.1
+    /// ```
     "service-admits-nobody",
     level: Deny,
     group: Correctness,
@@ -109,6 +127,8 @@ enum Never {
     Operation,
     /// The service's target has another port.
     Port,
+    /// It lists clients that don't come to the address on which the service listens.
+    Source,
     /// It lists users, and no name gets there.
     User,
     /// An entry above it refuses everything.
@@ -118,8 +138,8 @@ enum Never {
 /// At most this many services above one are looked at.
 const ABOVE: usize = 4096;
 
-/// What is asked of a list: for which kind of service, for which port of its target, and without a name.
-type Asked = (ListId, ServiceKind, Option<u16>, bool);
+/// What is asked of a list: for which kind of service, for which port of its target, for which clients, and without a name.
+type Asked = (ListId, ServiceKind, Option<u16>, Clients, bool);
 
 /// How far a list was searched for an entry that lets a request pass.
 #[derive(Clone, Copy)]
@@ -167,7 +187,8 @@ impl Lists {
         nameless: bool,
     ) -> Option<(&'a Ace, Never)> {
         let port = service.target.as_ref().map(|target| target.port);
-        let asked = (acl.list, service.kind, port, nameless);
+        let clients = Clients::of(service);
+        let asked = (acl.list, service.kind, port, clients, nameless);
         let start = Search::None { searched: 0, first: None, is_closed: false };
         let search = self.0.entry(asked).or_insert(start);
         let ids = program.acls.lists.get(acl.list.0 as usize)?;
@@ -175,7 +196,8 @@ impl Lists {
             && searched < acl.len
         {
             let ace = ids.get(searched as usize).and_then(|id| program.acls.ace(*id))?;
-            let never = if is_closed { Some(Never::Refused) } else { never_matches(ace, service, nameless) };
+            let never =
+                if is_closed { Some(Never::Refused) } else { never_matches(ace, service, clients, nameless) };
             let first = match (ace.action, never) {
                 (Action::Deny, _) => first,
                 (Action::Allow, Some(never)) => first.or(Some((searched, never))),
@@ -202,7 +224,7 @@ fn refuses_all(ace: &Ace, nameless: bool) -> bool {
 }
 
 /// Why an entry matches no request of a service; `None`: it may.
-fn never_matches(ace: &Ace, service: &Service, nameless: bool) -> Option<Never> {
+fn never_matches(ace: &Ace, service: &Service, clients: Clients, nameless: bool) -> Option<Never> {
     let matcher = &ace.matcher;
     let can = service.kind.operations();
     if matcher.is_refused() {
@@ -219,6 +241,9 @@ fn never_matches(ace: &Ace, service: &Service, nameless: bool) -> Option<Never> 
         if ports.iter().all(other) {
             return Some(Never::Port);
         }
+    }
+    if matcher.sources.as_deref().is_some_and(|sources| clients.are_none_of(sources)) {
+        return Some(Never::Source);
     }
     // `dnsname` finds a name out, and a cache may know one from another service.
     let names = matcher.users.as_ref().filter(|_| nameless);
@@ -282,7 +307,7 @@ impl Others {
                 !names_users(service) && allows.next().is_none_or(|(place, _): (u32, _)| place >= most)
             }
             // `unreachable-entry` says it of the entry, which another service may reach.
-            Never::Refused => false,
+            Never::Refused | Never::Source => false,
         }
     }
 
@@ -361,6 +386,13 @@ fn finding(service: &Service, why: &Why<'_>) -> Finding {
                 .also(ace.at, "compares the target's port, not the one that the service listens on")
                 .help(format!("write {port} in the entry, or leave the port out"))
         }
+        Why::List(ace, Never::Source) => {
+            let told = finding
+                .label(Clients::of(service).label())
+                .also(ace.at, "lists other clients")
+                .help("list the clients that come to this address, or listen (`-i`) on the one to which the listed clients come");
+            Finding { level: Level::Warn, ..told }
+        }
         Why::List(ace, Never::User) => {
             let told = finding
                 .label("its list allows only users, but no user name is known there")
@@ -407,7 +439,10 @@ mod tests {
             "auth cache strong\nauthcache user,pass 60\nallow * * * * HTTP\nproxy\nsocks",
             "auth strong\nallow a\nsocks -u",
             "auth iponly\ndeny -,bob\nallow *\nproxy",
-            "auth iponly\ndeny * * 10.0.0.1\ndeny * * *\nallow * 10.0.0.0/8\nproxy",
+            "auth iponly\ndeny * * 10.0.0.1\ndeny * * *\nallow * 127.0.0.0/8\nproxy",
+            "auth iponly\nallow * 10.0.0.0/8\nallow * 203.0.113.7,192.168.0.0/16\nproxy",
+            "auth iponly strong\nallow * 10.0.0.0/8\nproxy",
+            "internal 192.168.0.1\nauth iponly\nallow * 127.0.0.1\nproxy",
         ] {
             let found = findings("service-admits-nobody", &format!("{USERS}{lines}\n"));
             assert_eq!(found.len(), 1, "{lines}: {found:#?}");

@@ -143,6 +143,18 @@ fn finding(file: FileId, pairs: &[Pair], row: Option<&Directive>) -> Option<Find
     Some(finding)
 }
 
+/// The texts of a denied finding of this rule that are several words, each with its quotes: their repair puts other quotes in place.
+pub(super) fn torn(finding: &Finding) -> impl Iterator<Item = Loc> {
+    let is_own = finding.rule == RULE.name && finding.level == Level::Deny;
+    let edits = finding.fix.iter().filter(move |_| is_own).flat_map(|fix| fix.edits.chunks_exact(2));
+    edits.filter_map(|pair| match pair {
+        [open, close] if !open.text.is_empty() => {
+            Some(Loc { file: open.at.file, span: Span::new(open.at.span.start, close.at.span.end) })
+        }
+        _ => None,
+    })
+}
+
 /// Whether a word may be any text, or a password.
 fn may_be_meant(row: Option<&Directive>, index: usize) -> bool {
     let Some(row) = row else { return index > 0 };
@@ -179,6 +191,26 @@ mod tests {
             assert_eq!((mended.as_deref(), finding.level), (fixed, level), "{line}");
             assert!(!format!("{finding:?}").contains("Kq8"), "{finding:?}");
         }
+    }
+
+    #[test]
+    fn what_stands_between_such_quotes_is_no_fault_of_its_own() {
+        for line in
+            ["users 'bob smith:CL:Kq81'", "users 'bob:CL:Kq81 Kq82'", "users 'bob :CL:Kq81' 'al:CL:Kq 82'"]
+        {
+            let text = format!("{line} ann:CL:Kq83\nauth strong\nallow ann\nproxy -i127.0.0.1\n");
+            for (rule, told) in [
+                ("single-quotes", 1),
+                ("user-dropped", 0),
+                ("user-never-admitted", 0),
+                ("user-without-name", 0),
+            ] {
+                assert_eq!(findings(rule, &text).len(), told, "{rule}: {line}");
+            }
+        }
+        // What 3proxy refuses is told with its cause.
+        let found = findings("invalid-value", "allow 'ann smith' 10.0.0.0/8\nproxy -i127.0.0.1\n");
+        assert!(found[0].notes.iter().any(|note| note.contains("single quotes")), "{found:#?}");
     }
 
     #[test]

@@ -8,7 +8,8 @@ use grammar::{
 };
 
 use super::{
-    columns,
+    acl_column_mixup::stray::Strays,
+    columns, comma_behind_password,
     rule::{Lint, rule},
     user_words,
 };
@@ -19,6 +20,7 @@ use crate::{
         Program,
         acl::{Ace, Action},
         auth::{AuthType, Chain},
+        service::Service,
         trap::Trap,
     },
     sources::Loc,
@@ -74,17 +76,15 @@ fn check(lint: &mut Lint<'_>) {
     }
     let mut known: HashSet<&[u8]> = program.users.iter().map(|user| user.name.as_bytes()).collect();
     let dropped = dropped(lint);
+    known.extend(program.users.iter().flat_map(|user| comma_behind_password::swallowed(lint.sources, user)));
     known.extend(dropped.iter().map(Text::as_bytes));
     let quoted: Vec<&[u8]> = known.iter().filter_map(|name| user_words::unquoted(name)).collect();
     known.extend(quoted);
     let mut told: HashSet<&[u8]> = HashSet::new();
     let mut places = columns::UserPlaces::default();
-    let asked = lists::entries_but(
-        program,
-        |service| knows_others(&service.chain),
-        |service| asks_users(&service.chain),
-    );
-    for entry in asked {
+    let strays = Strays::new(program);
+    let asked = lists::entries_but(program, knows_others, asks_users);
+    for entry in asked.filter(|entry| strays.column(&entry.ace.matcher).is_none()) {
         let (ace, chain) = (entry.ace, &entry.service.chain);
         let names = ace.matcher.users.iter().flatten();
         let unknown = names.filter(|name| is_unknown(name, &known));
@@ -122,7 +122,7 @@ fn help(name: &[u8], known: &HashSet<&[u8]>) -> String {
 /// Names in limits that nobody has, if all services know the users of `users` lines only.
 fn unknown_in_limits<'a>(program: &'a Program, known: &HashSet<&[u8]>) -> Vec<(&'a [u8], Loc)> {
     let mut services = program.services.iter().peekable();
-    if services.peek().is_none() || !services.all(|service| asks_users(&service.chain)) {
+    if services.peek().is_none() || !services.all(|service| asks_users(service)) {
         return Vec::new();
     }
     let lines = program.limits.lines().filter(|line| !line.matcher.is_refused());
@@ -146,14 +146,14 @@ fn dropped(lint: &Lint<'_>) -> Vec<Text> {
     traps.map(|(part, _)| name(part.unquoted())).collect()
 }
 
-/// Whether a type of a chain knows users that no `users` line names.
-fn knows_others(chain: &Chain) -> bool {
+/// Whether a type of a service's chain knows users that no `users` line names.
+pub(super) fn knows_others(service: &Service) -> bool {
     let other = |kind| matches!(kind, AuthType::UserOnly | AuthType::DnsName | AuthType::Radius);
-    chain.value.iter().any(|step| other(step.kind))
+    service.chain.value.iter().any(|step| other(step.kind))
 }
 
-fn asks_users(chain: &Chain) -> bool {
-    !knows_others(chain) && chain.value.iter().any(|step| step.kind == AuthType::Strong)
+pub(super) fn asks_users(service: &Service) -> bool {
+    !knows_others(service) && service.chain.value.iter().any(|step| step.kind == AuthType::Strong)
 }
 
 fn finding(at: Loc, name: &[u8], ace: &Ace, chain: &Chain) -> Finding {
@@ -221,6 +221,7 @@ socks
     fn what_another_rule_or_another_service_accounts_for_is_left_to_it() {
         for text in [
             "users alice:CL:x bob:cl:y\nauth strong\nallow alice,bob\nproxy\n",
+            "users alice:CL:x,bob:CL:y,carol:NT:z\nauth strong\nallow alice,bob,carol\nproxy\n",
             "users alice:CL:x\nauth strong\nallow 10.0.0.1\nallow user*\nproxy\n",
             "auth strong\nallow alice\nproxy\n",
             "users alice\nauth strong\nallow bob\nproxy\n",

@@ -2,6 +2,7 @@
 use std::collections::BTreeMap;
 
 use super::{
+    acl_column_mixup::stray::Strays,
     columns,
     rule::{Lint, rule},
 };
@@ -70,6 +71,8 @@ fn check(lint: &mut Lint<'_>) {
     }
     let mut void: BTreeMap<Option<Loc>, Void<'_>> = BTreeMap::new();
     let unnamed = lists::entries_but(program, names_users, hides_users);
+    let strays = Strays::new(program);
+    let is_void = |ace: &Ace| is_void(ace) && strays.column(&ace.matcher).is_none();
     for Entry { ace, service, .. } in unnamed.filter(|entry| is_void(entry.ace)) {
         void.entry(service.chain.at).and_modify(|void| void.entries += 1).or_insert(Void {
             first: ace,
@@ -82,12 +85,12 @@ fn check(lint: &mut Lint<'_>) {
     }
 }
 
-fn names_users(service: &Service) -> bool {
+pub(super) fn names_users(service: &Service) -> bool {
     service.chain.value.iter().any(|step| step.kind.names_user())
 }
 
 /// `none` asks no list at all: that is another rule's.
-fn hides_users(service: &Service) -> bool {
+pub(super) fn hides_users(service: &Service) -> bool {
     service.chain.value.iter().all(|step| step.kind == AuthType::IpOnly)
 }
 
@@ -116,12 +119,19 @@ fn finding(void: &Void<'_>) -> Finding {
     if *entries > 1 {
         finding = finding.note(format!("{entries} entries under this chain list users."));
     }
-    finding.help("write `auth strong` above the service to ask for names and passwords, or `*` for the users")
+    // Such an entry with `*` for the users would be for everybody.
+    let instead = match (first.action, first.matcher.lists_users_at_most()) {
+        (_, false) => "`*` for the users",
+        (Action::Allow, true) => "list the clients' addresses: `allow * 192.168.0.0/16`",
+        (Action::Deny, true) => "what is refused in its column: `deny * SOURCES TARGETS PORTS`",
+    };
+    finding
+        .help(format!("write `auth strong` above the service to ask for names and passwords, or {instead}"))
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::lints::tests::check;
+    use crate::lints::tests::{check, findings};
 
     #[test]
     fn one_finding_for_a_chain() {
@@ -139,6 +149,21 @@ allow alice
 socks
 ",
         );
+    }
+
+    /// `deny *` would refuse everybody, and `allow *` let everybody in.
+    #[test]
+    fn no_entry_that_lists_users_alone_is_to_be_for_everybody() {
+        for (line, is_for_all) in [
+            ("deny bob", true),
+            ("allow bob", true),
+            ("deny bob 10.0.0.1", false),
+            ("allow bob * * 25", false),
+        ] {
+            let found = findings("user-list-under-iponly", &format!("auth iponly\n{line}\nallow *\nproxy\n"));
+            let help = found[0].help.as_deref().unwrap();
+            assert_eq!(help.contains("`*` for the users"), !is_for_all, "{line}: {help}");
+        }
     }
 
     #[test]

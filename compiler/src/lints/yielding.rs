@@ -5,15 +5,19 @@ use crate::{
     sources::Loc,
 };
 
-/// Takes out what is found of characters that are none of 3proxy's where others deny the same place, and leaves them its fix.
+/// Takes out what is found of characters that are none of 3proxy's where others deny the same place, and leaves them its fix; and what
+/// follows from a text that such characters do not hold together.
 pub(crate) fn give_way(findings: &mut Vec<Finding>) {
     let own: Vec<Finding> = findings.extract_if(.., |finding| cause(finding).is_some()).collect();
     if own.is_empty() {
         return;
     }
+    let torn = Torn::new(&own);
+    findings.retain(|finding| finding.refused || !torn.holds(finding.at));
     let denied = Denied::new(findings);
     for finding in own {
-        match denied.around(finding.at).and_then(|index| findings.get_mut(index)) {
+        let inside = || single_quotes::torn(&finding).find_map(|torn| denied.inside(torn));
+        match denied.around(finding.at).or_else(inside).and_then(|index| findings.get_mut(index)) {
             Some(other) if other.fix.is_none() => {
                 other.notes.extend(cause(&finding).map(Into::into));
                 other.fix = finding.fix;
@@ -32,6 +36,22 @@ fn cause(finding: &Finding) -> Option<&'static str> {
         Some("3proxy takes the single quotes for letters.")
     } else {
         None
+    }
+}
+
+/// Texts in single quotes of which a space makes several words, in order: what these are read as was meant by nobody.
+struct Torn(Vec<Loc>);
+
+impl Torn {
+    fn new(own: &[Finding]) -> Self {
+        let mut torn: Vec<Loc> = own.iter().flat_map(single_quotes::torn).collect();
+        torn.sort();
+        Self(torn)
+    }
+
+    fn holds(&self, at: Loc) -> bool {
+        let ahead = self.0.partition_point(|torn| (torn.file, torn.span.start) <= (at.file, at.span.start));
+        ahead.checked_sub(1).and_then(|last| self.0.get(last)).is_some_and(|torn| torn.contains(at))
     }
 }
 
@@ -60,6 +80,13 @@ impl Denied {
             before = Some((place.at, place.reach));
         }
         Self(places)
+    }
+
+    /// A finding whose place is within this one.
+    fn inside(&self, at: Loc) -> Option<usize> {
+        let ahead =
+            self.0.partition_point(|place| (place.at.file, place.at.span.start) < (at.file, at.span.start));
+        self.0.get(ahead).filter(|place| at.contains(place.at)).map(|place| place.index)
     }
 
     /// The finding whose place covers this one; the one that starts last.

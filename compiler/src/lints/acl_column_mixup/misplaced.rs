@@ -57,23 +57,23 @@ pub(super) fn target(lint: &mut Lint<'_>, at: Loc, matcher: &Matcher) {
         .label("no host has this name")
         .note(COLUMNS)
         .help(format!("for {column}, write {example}"))
-        .fix(moved(lint.sources, &columns, meant));
+        .fix(moved(lint.sources, &columns, TARGETS, meant));
     lint.report(finding);
 }
 
-/// Moves the target column to the column `meant`. `None`: something stands there or between.
-fn moved(sources: &Sources, columns: &[Loc], meant: usize) -> Option<Fix> {
-    let from = columns.get(TARGETS)?;
-    let behind = columns.get(TARGETS + 1..)?;
+/// Moves the column at `place` to the column `meant`, which is behind it. `None`: something stands there or between, or behind.
+pub(super) fn moved(sources: &Sources, columns: &[Loc], place: usize, meant: usize) -> Option<Fix> {
+    let from = columns.get(place)?;
+    let behind = columns.get(place + 1..)?;
     if behind.iter().any(|word| sources.text(*word) != b"*") {
         return None;
     }
     let text = str::from_utf8(sources.text(*from)).ok()?;
-    let mut written = vec!["*"; columns.len().max(meant + 1) - TARGETS];
-    *written.get_mut(meant - TARGETS)? = text;
+    let mut written = vec!["*"; columns.len().max(meant + 1) - place];
+    *written.get_mut(meant - place)? = text;
     let to = behind.last().unwrap_or(from);
-    let place = Loc { file: from.file, span: Span::new(from.span.start, to.span.end) };
-    Some(Fix::replace("move it to its column", Safety::Unsafe, place, written.join(" ")))
+    let at = Loc { file: from.file, span: Span::new(from.span.start, to.span.end) };
+    Some(Fix::replace("move it to its column", Safety::Unsafe, at, written.join(" ")))
 }
 
 fn address_as_port(lint: &mut Lint<'_>, part: Misread<'_>) {

@@ -75,7 +75,7 @@ fn a_misspelt_command_is_one_finding() {
 
 #[test]
 fn an_unknown_type_of_authentication_is_one_finding() {
-    let lists = ["allow a\n", "allow *\n", "allow a 10.0.0.0/8\ndeny *\n", ""];
+    let lists = ["allow a\n", "allow *\n", "allow a 127.0.0.0/8\ndeny *\n", ""];
     let chains = [
         ("auth storng", "unknown-auth-type"),
         ("auth Basic", "unknown-auth-type"),

@@ -1,0 +1,202 @@
+//! Ports, operations and hosts among the users.
+use std::collections::HashSet;
+
+use super::{RULE, misplaced};
+use crate::{
+    analysis::lists::{self, Entry},
+    fix::{Fix, Safety},
+    lints::{
+        Lint,
+        columns::{OPERATIONS, PORTS, TARGETS, USERS, columns, is_operation, is_port},
+        unknown_user_in_acl::{asks_users, knows_others},
+        user_list_under_iponly::{hides_users, names_users},
+    },
+    program::{
+        Program,
+        acl::{Action, Matcher},
+    },
+    sources::{Loc, Sources},
+};
+
+/// The longest word that is cited.
+const CITED: usize = 60;
+
+/// Reports entries whose users are of another column, where no type of the chain may know such a user.
+pub(super) fn check(lint: &mut Lint<'_>) {
+    let program = lint.program;
+    let strays = Strays::new(program);
+    let unsure = !program.history.unread.is_empty() || !program.process.plugins.is_empty();
+    if strays.is_silent() || unsure {
+        return;
+    }
+    let nameless = lists::entries_but(program, names_users, hides_users);
+    // Without any user that is what is wrong there.
+    let knows = |service: &_| !program.users.is_empty() && asks_users(service);
+    let named = lists::entries_but(program, knows_others, knows);
+    let found = nameless.chain(named).filter_map(|entry| Some((entry, strays.column(&entry.ace.matcher)?)));
+    let mut told = HashSet::new();
+    let found: Vec<_> = found.filter(|(entry, _)| told.insert(entry.ace.at)).collect();
+    for (entry, column) in found {
+        report(lint, &entry, column);
+    }
+}
+
+/// What tells words of other columns from users.
+pub(crate) struct Strays<'a> {
+    /// Those of the `users` lines that look like words of other columns.
+    users: HashSet<&'a [u8]>,
+    /// Whether some entry has such a word.
+    any: bool,
+}
+
+impl<'a> Strays<'a> {
+    pub(crate) fn new(program: &'a Program) -> Self {
+        let any = program.acls.aces.iter().any(|ace| of_column(&ace.matcher).is_some());
+        let names = program.users.iter().map(|user| user.name.as_bytes());
+        let users = if any { names.filter(|name| kind(name).is_some()).collect() } else { HashSet::new() };
+        Self { users, any }
+    }
+
+    /// Whether no entry has such a word.
+    fn is_silent(&self) -> bool {
+        !self.any
+    }
+
+    /// The column whose words an entry has for users. `None`: they may be users.
+    pub(crate) fn column(&self, matcher: &Matcher) -> Option<usize> {
+        // Where some users are called so, others may be.
+        let may_be = |column| self.users.iter().any(|name| kind(name) == Some(column));
+        of_column(matcher).filter(|column| self.any && !may_be(*column))
+    }
+}
+
+/// The column that all of an entry's users look like words of.
+fn of_column(matcher: &Matcher) -> Option<usize> {
+    let mut names = matcher.users.iter().flatten();
+    let column = kind(names.next()?)?;
+    names.all(|name| kind(name) == Some(column)).then_some(column)
+}
+
+/// The column that a name looks like a word of.
+fn kind(name: &[u8]) -> Option<usize> {
+    if is_service_port(name) {
+        Some(PORTS)
+    } else if is_operation(name) {
+        Some(OPERATIONS)
+    } else {
+        is_host(name).then_some(TARGETS)
+    }
+}
+
+/// A port of a service that is known by it, or a range: customers have greater numbers.
+fn is_service_port(name: &[u8]) -> bool {
+    const KNOWN: [&[u8]; 6] = [b"1080", b"3128", b"3306", b"3389", b"8080", b"8443"];
+    is_port(name) && (name.contains(&b'-') || name.len() < 4 || KNOWN.contains(&name))
+}
+
+/// A name with a top-level domain that no person's name ends with.
+fn is_host(name: &[u8]) -> bool {
+    const TOP: [&[u8]; 7] = [b"com", b"net", b"org", b"edu", b"gov", b"info", b"biz"];
+    let is_label = |label: &[u8]| {
+        !label.is_empty() && label.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
+    };
+    let labels = || name.split(|byte| *byte == b'.');
+    let last = labels().next_back().unwrap_or_default().to_ascii_lowercase();
+    labels().count() > 1
+        && labels().all(is_label)
+        && (TOP.contains(&last.as_slice()) || name.starts_with(b"www."))
+}
+
+fn report(lint: &mut Lint<'_>, entry: &Entry<'_>, column: usize) {
+    let at = entry.ace.at;
+    let columns = columns(lint.sources, at);
+    let place = columns.first().copied().unwrap_or(at);
+    let cited = String::from_utf8_lossy(lint.sources.text(place));
+    let mut moved = misplaced::moved(lint.sources, &columns, USERS, column);
+    // What it refuses it says; whom it lets in besides, it does not.
+    if entry.ace.action == Action::Deny {
+        moved = moved.map(|fix| Fix { safety: Safety::Safe, ..fix });
+    }
+    let finding = RULE
+        .finding(place, format!("`{cited}` is in the user column, so it is compared with user names"))
+        .label("no user has this name")
+        .also(entry.service.at, "no client of this service has such a name")
+        .note(misplaced::COLUMNS)
+        .help(help(lint.sources, at, &columns, column))
+        .fix(moved);
+    lint.report(finding);
+}
+
+/// Says how the word is written in its column.
+pub(super) fn help(sources: &Sources, at: Loc, columns: &[Loc], column: usize) -> String {
+    let (what, example) = match column {
+        TARGETS => ("targets", "TARGETS"),
+        PORTS => ("target ports", "PORTS"),
+        _ => ("operations", "OPERATIONS"),
+    };
+    let verb = sources.directive(at).map_or("", |row| row.name);
+    let word = columns.first().map(|place| String::from_utf8_lossy(sources.text(*place)));
+    let word = word.filter(|word| word.len() <= CITED).unwrap_or(example.into());
+    // Limits have other words before their columns.
+    if matches!(verb, "allow" | "deny" | "redirect") {
+        format!("write it in the column of {what}: `{verb} {}{word}`", "* ".repeat(column))
+    } else {
+        format!("write it in the column of {what}: `{}{word}`", "* ".repeat(column))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lints::tests::{check, findings};
+
+    const RULE: &str = "acl-column-mixup";
+
+    /// What is written, and what the fix makes of it.
+    #[test]
+    fn words_of_other_columns_are_moved_there() {
+        for (written, meant) in [
+            ("deny 25", "deny * * * 25"),
+            ("deny 25,110,6000-7000", "deny * * * 25,110,6000-7000"),
+            ("allow 80,443", "allow * * * 80,443"),
+            ("allow 80,443 *", "allow * * * 80,443"),
+            ("deny CONNECT", "deny * * * * CONNECT"),
+            ("deny HTTPS,FTP", "deny * * * * HTTPS,FTP"),
+            ("deny *.example.com", "deny * * *.example.com"),
+            ("deny *ads.*", "deny * * *ads.*"),
+            ("deny ads.example.com", "deny * * ads.example.com"),
+            ("deny facebook.com,www.example.de", "deny * * facebook.com,www.example.de"),
+        ] {
+            for head in ["auth iponly\n", "users alice:CL:x\nauth strong\n", ""] {
+                let text = |line: &str| format!("{head}{line}\nallow *\nproxy -i192.168.0.1\n");
+                let found = findings(RULE, &text(written));
+                let [finding] = found.as_slice() else { panic!("{written}: {found:#?}") };
+                let mended = finding.fix.as_ref().unwrap().apply(finding.at.file, text(written).as_bytes());
+                assert_eq!(String::from_utf8(mended).unwrap(), text(meant), "{written}");
+                let help = finding.help.as_deref().unwrap();
+                assert!(help.ends_with(&format!("`{meant}`")), "{written}: {help}");
+                // That is the cause of what else could be said.
+                for rule in ["user-list-under-iponly", "unknown-user-in-acl"] {
+                    check(rule, &text(written));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn whoever_may_be_a_user_is_one() {
+        for lines in [
+            "users 25:CL:x\nauth strong\nallow 25\nproxy",
+            "users 17:CL:x\nauth strong\nallow 17,18\nproxy",
+            "users a.example.com:CL:x\nauth strong\nallow b.example.com\nproxy",
+            "auth useronly\nallow 25\nproxy",
+            "nserver 192.0.2.53\nauth dnsname\nallow host.example.com\nproxy",
+            "radius secret-of-sixteen-bytes 192.0.2.5\nauth radius\nallow 25\nproxy",
+            "users a:CL:x\nauth strong\nallow 10001,john.doe,carol@example.com\nproxy",
+            "users a:CL:x\nauth strong\nallow a,25\nproxy",
+            "plugin x.so start\nauth my\nallow 25\nproxy",
+            "users a:CL:x\ninclude missing\nauth strong\nallow 25\nproxy",
+        ] {
+            check(RULE, &format!("{lines}\n"));
+        }
+    }
+}
