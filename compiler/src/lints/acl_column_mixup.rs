@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use grammar::value;
 
 use super::{
-    columns::{TARGETS, USERS, columns, is_address},
+    address_read_as_name::network,
+    columns::{SOURCES, TARGETS, USERS, columns, is_address},
     rule::{Lint, rule},
 };
 use crate::{
@@ -209,11 +210,17 @@ fn pattern_as_user(lint: &mut Lint<'_>, at: Loc, pattern: &[u8]) {
     lint.report(if has_targets {
         finding.help("list the users by their full names: users can't be matched by patterns")
     } else if pattern.contains('.') {
-        finding.help(stray::help(lint.sources, at, &columns, TARGETS)).fix(misplaced::moved(
+        // `10.0.*` is a network, of clients.
+        let network = network(&pattern);
+        let column = if network.is_some() { SOURCES } else { TARGETS };
+        let word = String::from_utf8_lossy(lint.sources.text(place)).into_owned();
+        let word = network.filter(|_| word == *pattern).unwrap_or(word);
+        finding.help(stray::help(lint.sources, at, &word, column)).fix(misplaced::moved(
             lint.sources,
             &columns,
             USERS,
-            TARGETS,
+            column,
+            &word,
         ))
     } else {
         finding.help("if it is a target, write `*` for the users and the sources: `allow * * TARGET`")

@@ -74,7 +74,7 @@ fn wildcard(item: Misread<'_>) -> Finding {
 }
 
 /// The network that `10.`, `10.0.*` or `10.0.*.*` stands for.
-fn network(pattern: &str) -> Option<String> {
+pub(super) fn network(pattern: &str) -> Option<String> {
     let known: Vec<&str> = pattern.split('.').take_while(|part| part.parse::<u8>().is_ok()).collect();
     let rest = pattern.split('.').skip(known.len());
     if known.is_empty() || known.len() > 3 || !rest.clone().all(|part| part == "*") || rest.count() == 0 {

@@ -12,6 +12,7 @@ use crate::sources::{Loc, Sources};
 
 /// Places of columns, counted from 0.
 pub(super) const USERS: usize = 0;
+pub(super) const SOURCES: usize = 1;
 pub(super) const TARGETS: usize = 2;
 pub(super) const PORTS: usize = 3;
 pub(super) const OPERATIONS: usize = 4;

@@ -1,4 +1,4 @@
-//! A comma between users.
+//! A comma or a semicolon between users.
 use std::ops::Range;
 
 use grammar::Span;
@@ -11,7 +11,7 @@ use crate::{
 };
 
 rule! {
-    /// A comma behind a password is a part of it: the users of a `users` line are separated by spaces.
+    /// A comma behind a password is a part of it: the users of a `users` line are separated by spaces. So is a semicolon.
     ///
     /// So the user can't log in with the password that was meant.
     ///
@@ -52,11 +52,15 @@ fn check(lint: &mut Lint<'_>) {
     for (index, user) in users.iter().enumerate() {
         // Most have none.
         let text = lint.sources.text(user.at);
-        if !text.contains(&b',') || text.contains(&b'"') {
+        if !text.iter().any(parts) || text.contains(&b'"') {
             continue;
         }
         let next = users.get(index + 1).filter(|next| is_behind(lint.sources, user, next));
-        let edits: Vec<Edit> = commas(text, next.is_some())
+        let commas: Vec<Range<usize>> = commas(text, next.is_some()).collect();
+        let Some(first) = commas.first() else { continue };
+        let what = if text.get(first.start) == Some(&b',') { "comma" } else { "semicolon" };
+        let edits: Vec<Edit> = commas
+            .into_iter()
             .map(|at| {
                 let place = |byte: usize| user.at.span.start + u32::try_from(byte).unwrap_or(u32::MAX);
                 let span = Span::new(place(at.start), place(at.end));
@@ -64,15 +68,15 @@ fn check(lint: &mut Lint<'_>) {
                 Edit { at: Loc { file: user.at.file, span }, text: text.to_owned() }
             })
             .collect();
-        if edits.is_empty() {
-            continue;
-        }
         let title = "separate the users with spaces alone";
         lint.report(
-            RULE.finding(user.at, "the comma is part of the password: users are separated by spaces")
-                .label("the password has a comma")
-                .help(title)
-                .fix(Fix { title: title.into(), safety: Safety::Unsafe, edits }),
+            RULE.finding(
+                user.at,
+                format!("the {what} is part of the password: users are separated by spaces"),
+            )
+            .label(format!("the password has a {what}"))
+            .help(title)
+            .fix(Fix { title: title.into(), safety: Safety::Unsafe, edits }),
         );
     }
 }
@@ -80,29 +84,34 @@ fn check(lint: &mut Lint<'_>) {
 /// The names of the users that a comma made part of a password, of which this rule tells.
 pub(super) fn swallowed<'a>(sources: &'a Sources, user: &User) -> impl Iterator<Item = &'a [u8]> + use<'a> {
     let text = sources.text(user.at);
-    let text = if text.contains(&b',') && !text.contains(&b'"') { text } else { &[] };
+    let text = if text.iter().any(parts) && !text.contains(&b'"') { text } else { &[] };
     let users = commas(text, false).filter_map(|at| text.get(at.end..));
     users.filter_map(|user| user.split(|byte| *byte == b':').next())
 }
 
-/// The commas of a user's word that were meant to part users: one at its end, if another user is behind it, and those before another user in it.
+/// Whether a byte parts users elsewhere.
+const fn parts(byte: &u8) -> bool {
+    matches!(*byte, b',' | b';')
+}
+
+/// The commas and semicolons of a user's word that were meant to part users: one at its end, if another user is behind it, and those before another user in it.
 fn commas(word: &[u8], is_followed: bool) -> impl Iterator<Item = Range<usize>> {
     let password = word.iter().enumerate().filter(|(_, byte)| **byte == b':').nth(1).map(|(at, _)| at + 1);
-    let commas = word.iter().enumerate().filter(|(_, byte)| **byte == b',').map(|(at, _)| at);
+    let commas = word.iter().enumerate().filter(|(_, byte)| parts(byte)).map(|(at, _)| at);
     commas
         .filter(move |at| {
             let rest = word.get(at + 1..).unwrap_or_default();
-            let parts = if rest.is_empty() { is_followed } else { begins_a_user(rest) };
-            password.is_some_and(|start| *at > start) && parts
+            let ends = if rest.is_empty() { is_followed } else { begins_a_user(rest) };
+            password.is_some_and(|start| *at > start) && ends
         })
         .map(|at| at..at + 1)
 }
 
 /// `NAME:TYPE:`.
 fn begins_a_user(text: &[u8]) -> bool {
-    let mut parts = text.splitn(3, |byte| *byte == b':');
-    let name = parts.next().is_some_and(|name| !name.is_empty() && !name.contains(&b','));
-    name && matches!(parts.next(), Some(b"CL" | b"CR" | b"NT")) && parts.next().is_some()
+    let mut fields = text.splitn(3, |byte| *byte == b':');
+    let name = fields.next().is_some_and(|name| !name.is_empty() && !name.iter().any(parts));
+    name && matches!(fields.next(), Some(b"CL" | b"CR" | b"NT")) && fields.next().is_some()
 }
 
 /// Whether nothing but blanks is between two users.
@@ -125,6 +134,8 @@ mod tests {
         for (users, fixed) in [
             ("a:CL:Kq81, b:CL:Kq82", "a:CL:Kq81 b:CL:Kq82"),
             ("a:CL:Kq81,b:CL:Kq82", "a:CL:Kq81 b:CL:Kq82"),
+            ("a:CL:Kq81;b:CL:Kq82", "a:CL:Kq81 b:CL:Kq82"),
+            ("a:CL:Kq81; b:CL:Kq82", "a:CL:Kq81 b:CL:Kq82"),
             ("a:CL:K,q81,b:CL:Kq82,c:NT:00", "a:CL:K,q81 b:CL:Kq82 c:NT:00"),
         ] {
             let text = |users: &str| format!("users {users}\nauth strong\nallow *\nproxy\n");

@@ -45,9 +45,9 @@ fn check(lint: &mut Lint<'_>) {
     };
     let users: Vec<_> = users.filter_map(|ran| Some((ran, user(ran)?))).collect();
     let Some((first, before)) = users.first() else { return };
-    // Of a second `chroot` another rule tells.
+    // Of a second `chroot`, and of root, other rules tell.
     let mut behind = users.iter().filter(|(ran, _)| ran.row.name == "setuid" && ran.at != first.at);
-    let Some((second, _)) = behind.find(|(_, user)| are_others(before, user)) else { return };
+    let Some((second, _)) = behind.find(|(_, user)| are_others(before, user) && user != b"0") else { return };
     let name = first.row.name;
     lint.report(
         RULE.finding(
@@ -79,6 +79,7 @@ mod tests {
             ("setuid nobody\nsetgid 1\nsetuid proxy", true),
             ("chroot /x 1 1\nsetuid 2", true),
             ("setuid 1\nsetuid 1", false),
+            ("setuid 1\nsetuid 0", false),
             ("setuid nobody\nsetuid 65534", false),
             ("setuid 65534\nsetuid \"65534\"", false),
             ("chroot /x\nsetuid 2", false),

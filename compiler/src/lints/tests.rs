@@ -270,20 +270,26 @@ fn registry_is_current() {
         .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
         .collect();
     let mods: String = stems.iter().map(|stem| format!("pub(crate) mod {stem};\n")).collect();
-    let rules: String = stems.iter().map(|stem| format!("    &{stem}::RULE,\n")).collect();
-    let wanted = format!("{mods}\n#[rustfmt::skip]\nstatic RULES: &[&Rule] = &[\n{rules}];\n");
+    let rules: String = stems.iter().map(|stem| format!("    &super::{stem}::RULE,\n")).collect();
 
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/src/lints.rs");
     let text = fs::read_to_string(file).unwrap();
     let (before, rest) = text.split_once("\n// @generated").unwrap();
     let (marker, rest) = rest.split_once('\n').unwrap();
-    let (generated, after) = rest.split_once("// @end").unwrap();
-    if generated != wanted {
+    let (_, after) = rest.split_once("// @end").unwrap();
+    let wanted = format!("{before}\n// @generated{marker}\n{mods}// @end{after}");
+
+    let registry = concat!(env!("CARGO_MANIFEST_DIR"), "/src/lints/registry.rs");
+    let listed = fs::read_to_string(registry).unwrap();
+    let (head, _) = listed.split_once("= &[\n").unwrap();
+    let all = format!("{head}= &[\n{rules}];\n");
+    if text != wanted || listed != all {
         assert!(
             env::var_os("UPDATE").is_some(),
-            "run `UPDATE=1 cargo test -p compiler registry`; wanted\n{wanted}"
+            "run `UPDATE=1 cargo test -p compiler registry`; wanted\n{mods}\n{rules}"
         );
-        fs::write(file, format!("{before}\n// @generated{marker}\n{wanted}// @end{after}")).unwrap();
+        fs::write(file, wanted).unwrap();
+        fs::write(registry, all).unwrap();
         return;
     }
     for (rule, stem) in RULES.iter().zip(&stems) {

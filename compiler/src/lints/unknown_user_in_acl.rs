@@ -96,7 +96,7 @@ fn check(lint: &mut Lint<'_>) {
             lint.report(finding(at, name, ace, chain).help(help(name, &known)));
         }
     }
-    for (name, line) in unknown_in_limits(program, &known) {
+    for (name, line) in unknown_in_limits(program, &known, &strays) {
         if told.insert(name) {
             let at = places.of(lint.sources, line, name);
             let message = format!("no `users` line defines `{}`", String::from_utf8_lossy(name));
@@ -111,6 +111,12 @@ fn help(name: &[u8], known: &HashSet<&[u8]>) -> String {
     if user_words::parts(name).count() > 1 && user_words::parts(name).all(|part| known.contains(part)) {
         return "separate users with commas".to_owned();
     }
+    let alone = name.split(|byte| *byte == b':').next().filter(|alone| alone.len() < name.len());
+    if let Some(alone) =
+        alone.filter(|alone| known.contains(alone)).and_then(|alone| str::from_utf8(alone).ok())
+    {
+        return format!("write the name alone: `{alone}`");
+    }
     let plain = known.iter().filter(|known| user_words::unquoted(known).is_none());
     let texts = plain.filter_map(|known| str::from_utf8(known).ok());
     match closest(name, texts.take(if known.len() > SEARCHED { 0 } else { SEARCHED })) {
@@ -120,12 +126,17 @@ fn help(name: &[u8], known: &HashSet<&[u8]>) -> String {
 }
 
 /// Names in limits that nobody has, if all services know the users of `users` lines only.
-fn unknown_in_limits<'a>(program: &'a Program, known: &HashSet<&[u8]>) -> Vec<(&'a [u8], Loc)> {
+fn unknown_in_limits<'a>(
+    program: &'a Program,
+    known: &HashSet<&[u8]>,
+    strays: &Strays<'_>,
+) -> Vec<(&'a [u8], Loc)> {
     let mut services = program.services.iter().peekable();
     if services.peek().is_none() || !services.all(|service| asks_users(service)) {
         return Vec::new();
     }
-    let lines = program.limits.lines().filter(|line| !line.matcher.is_refused());
+    let lines = program.limits.lines();
+    let lines = lines.filter(|line| !line.matcher.is_refused() && strays.column(line.matcher).is_none());
     let names = lines.flat_map(|line| line.matcher.users.iter().flatten().map(move |name| (name, line.at)));
     names.filter(|(name, _)| is_unknown(name, known)).collect()
 }
@@ -180,6 +191,7 @@ mod tests {
             ("alice;bob", "separate users with commas"),
             ("alice|bob", "separate users with commas"),
             ("alice;carol", "define the user, or remove the name"),
+            ("alice:CL:x", "write the name alone: `alice`"),
         ] {
             let text = format!("users alice:CL:x bob:CL:y\nauth strong\nallow {names}\nproxy\n");
             let found = findings("unknown-user-in-acl", &text);

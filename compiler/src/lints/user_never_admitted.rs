@@ -39,6 +39,9 @@ rule! {
     check: check,
 }
 
+/// At most this many names that nobody has are compared with each user.
+const MOST: usize = 64;
+
 fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
     if !program.history.unread.is_empty() {
@@ -63,14 +66,21 @@ fn check(lint: &mut Lint<'_>) {
         // `alice;bob` has a finding of its own.
         admitted.extend(names.iter().flat_map(user_words::parts));
         admitted.extend(names.iter().filter_map(user_words::unquoted));
+        // So has a name with what `users` says of it.
+        admitted.extend(names.iter().filter_map(|name| name.split(|byte| *byte == b':').next()));
     }
+    // And so have one that is misspelt, and a pattern.
+    let defined: HashSet<&[u8]> = program.users.iter().map(|user| user.name.as_bytes()).collect();
+    let others = admitted.iter().copied().filter(|name| !defined.contains(name));
+    let others: Vec<&[u8]> = others.take(MOST).collect();
     // A list of users in a file of its own may serve others, too.
     let own = program.users.iter().filter(|user| user.at.file == FileId(0));
     let mut told = HashSet::new();
     let is_admitted = |name: &[u8]| {
         admitted.contains(name) || user_words::unquoted(name).is_some_and(|name| admitted.contains(name))
     };
-    for user in own.filter(|user| !is_admitted(user.name.as_bytes())) {
+    let is_meant = |name: &[u8]| others.iter().any(|other| user_words::means(other, name));
+    for user in own.filter(|user| !is_admitted(user.name.as_bytes()) && !is_meant(user.name.as_bytes())) {
         if told.insert(&user.name) && !user_words::continues(lint.sources, user.at) {
             lint.report(
                 RULE.finding(user.at, format!("no list allows user `{}`", user.name))
@@ -100,11 +110,23 @@ mod tests {
             "users a: CL: x\nauth strong\nallow a\nproxy\n",
             "users a:CL:x b:CL:y\nauth strong\nallow a * * https\nproxy\n",
             "users a:CL:x b:CL:y\nauth strong\nallow a;b\nproxy\n",
+            "users a:CL:x Bob:CL:y\nauth strong\nallow a,bob\nproxy\n",
+            "users a:CL:x robert:CL:y\nauth strong\nallow a,robrt\nproxy\n",
+            "users a:CL:x bob1:CL:y bob2:CL:z\nauth strong\nallow a,bob*\nproxy\n",
+            "users a:CL:x bob:CL:y\nauth strong\nallow a,bob:CL:y\nproxy\n",
         ] {
             check("user-never-admitted", text);
         }
         let users = [("u", "a:CL:x b:CL:y")];
         check_with("user-never-admitted", "users $u\nauth strong\nallow a\nproxy\n", &users);
+    }
+
+    #[test]
+    fn another_number_is_another_user() {
+        check(
+            "user-never-admitted",
+            "users user1:CL:x user2:CL:y\n#                ^ `user2`\nauth strong\nallow user1,user3\nproxy\n",
+        );
     }
 
     #[test]

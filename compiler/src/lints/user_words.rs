@@ -1,5 +1,5 @@
 //! The words of `users` lines, and names of users in lists: what was meant where separators are others than 3proxy takes.
-use grammar::{Span, syntax::Word};
+use grammar::{Span, directive::one_slip, syntax::Word};
 
 use crate::sources::{Loc, Sources};
 
@@ -24,6 +24,17 @@ pub(super) fn unquoted(name: &[u8]) -> Option<&[u8]> {
     let rest = begun.unwrap_or(name);
     let ended = MARKS.iter().find_map(|mark| rest.strip_suffix(*mark));
     (begun.is_some() || ended.is_some()).then(|| ended.unwrap_or(rest))
+}
+
+/// Whether a name that nobody has is another one misspelt, or as a pattern: other numbers are other users.
+pub(super) fn means(written: &[u8], name: &[u8]) -> bool {
+    if let Some(star) = written.iter().position(|byte| *byte == b'*') {
+        let (start, end) = written.split_at(star);
+        return name.starts_with(start) && end.strip_prefix(b"*").is_some_and(|end| name.ends_with(end));
+    }
+    let digits = |name: &[u8]| name.iter().copied().filter(u8::is_ascii_digit).collect::<Vec<_>>();
+    let slips = |name| one_slip(written, [name].into_iter()).is_some();
+    digits(written) == digits(name) && str::from_utf8(name).is_ok_and(slips)
 }
 
 /// Whether the word that holds `at` is no entry of its own, since the one before it ends with a colon.

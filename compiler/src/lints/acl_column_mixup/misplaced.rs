@@ -42,7 +42,8 @@ pub(super) fn target(lint: &mut Lint<'_>, at: Loc, matcher: &Matcher) {
     }
     let columns = columns(lint.sources, at);
     let Some(place) = columns.get(TARGETS).copied() else { return };
-    let text: Vec<u8> = lint.sources.text(place).iter().copied().filter(|byte| *byte != b'"').collect();
+    let written = lint.sources.text(place);
+    let text: Vec<u8> = written.iter().copied().filter(|byte| *byte != b'"').collect();
     let text = text.as_slice();
     let (meant, column, example) = if all_items(text, is_port) {
         (PORTS, "ports", "`* PORTS` (any target)")
@@ -57,18 +58,26 @@ pub(super) fn target(lint: &mut Lint<'_>, at: Loc, matcher: &Matcher) {
         .label("no host has this name")
         .note(COLUMNS)
         .help(format!("for {column}, write {example}"))
-        .fix(moved(lint.sources, &columns, TARGETS, meant));
+        .fix(
+            str::from_utf8(written).ok().and_then(|text| moved(lint.sources, &columns, TARGETS, meant, text)),
+        );
     lint.report(finding);
 }
 
-/// Moves the column at `place` to the column `meant`, which is behind it. `None`: something stands there or between, or behind.
-pub(super) fn moved(sources: &Sources, columns: &[Loc], place: usize, meant: usize) -> Option<Fix> {
+/// Takes the column at `place` out, and puts `text` in the column `meant`, which is behind it. `None`: something stands there or between,
+/// or behind.
+pub(super) fn moved(
+    sources: &Sources,
+    columns: &[Loc],
+    place: usize,
+    meant: usize,
+    text: &str,
+) -> Option<Fix> {
     let from = columns.get(place)?;
     let behind = columns.get(place + 1..)?;
     if behind.iter().any(|word| sources.text(*word) != b"*") {
         return None;
     }
-    let text = str::from_utf8(sources.text(*from)).ok()?;
     let mut written = vec!["*"; columns.len().max(meant + 1) - place];
     *written.get_mut(meant - place)? = text;
     let to = behind.last().unwrap_or(from);

@@ -3,11 +3,11 @@ use std::collections::HashSet;
 
 use super::{RULE, misplaced};
 use crate::{
-    analysis::lists::{self, Entry},
+    analysis::lists,
     fix::{Fix, Safety},
     lints::{
         Lint,
-        columns::{OPERATIONS, PORTS, TARGETS, USERS, columns, is_operation, is_port},
+        columns::{OPERATIONS, PORTS, SOURCES, TARGETS, USERS, columns, is_address, is_operation, is_port},
         unknown_user_in_acl::{asks_users, knows_others},
         user_list_under_iponly::{hides_users, names_users},
     },
@@ -35,9 +35,19 @@ pub(super) fn check(lint: &mut Lint<'_>) {
     let named = lists::entries_but(program, knows_others, knows);
     let found = nameless.chain(named).filter_map(|entry| Some((entry, strays.column(&entry.ace.matcher)?)));
     let mut told = HashSet::new();
-    let found: Vec<_> = found.filter(|(entry, _)| told.insert(entry.ace.at)).collect();
-    for (entry, column) in found {
-        report(lint, &entry, column);
+    let mut found: Vec<_> = found
+        .filter(|(entry, _)| told.insert(entry.ace.at))
+        .map(|(entry, column)| {
+            (entry.ace.at, entry.ace.action == Action::Deny, Some(entry.service.at), column)
+        })
+        .collect();
+    // A limit is for all services.
+    if !program.services.is_empty() && !program.services.iter().any(|service| knows_others(service)) {
+        let limits = program.limits.lines();
+        found.extend(limits.filter_map(|line| Some((line.at, false, None, strays.column(line.matcher)?))));
+    }
+    for (at, denies, service, column) in found {
+        report(lint, (at, denies), service, column);
     }
 }
 
@@ -51,7 +61,9 @@ pub(crate) struct Strays<'a> {
 
 impl<'a> Strays<'a> {
     pub(crate) fn new(program: &'a Program) -> Self {
-        let any = program.acls.aces.iter().any(|ace| of_column(&ace.matcher).is_some());
+        let entries = program.acls.aces.iter().map(|ace| &ace.matcher);
+        let any =
+            entries.chain(program.limits.lines().map(|line| line.matcher)).any(|it| of_column(it).is_some());
         let names = program.users.iter().map(|user| user.name.as_bytes());
         let users = if any { names.filter(|name| kind(name).is_some()).collect() } else { HashSet::new() };
         Self { users, any }
@@ -83,15 +95,25 @@ fn kind(name: &[u8]) -> Option<usize> {
         Some(PORTS)
     } else if is_operation(name) {
         Some(OPERATIONS)
+    } else if is_network(name) {
+        Some(SOURCES)
     } else {
         is_host(name).then_some(TARGETS)
     }
 }
 
-/// A port of a service that is known by it, or a range: customers have greater numbers.
+/// A network that 3proxy does not read: with a mask, or not written in full. One that it reads is told wherever it stands.
+fn is_network(name: &[u8]) -> bool {
+    let dots = name.iter().filter(|byte| **byte == b'.').count();
+    let known = |byte: &u8| byte.is_ascii_digit() || b"./-".contains(byte);
+    dots > 1 && name.iter().all(known) && !is_address(name)
+}
+
+/// A port of a service that is known by it, or a range that can't be one of weekdays: customers have greater numbers.
 fn is_service_port(name: &[u8]) -> bool {
     const KNOWN: [&[u8]; 6] = [b"1080", b"3128", b"3306", b"3389", b"8080", b"8443"];
-    is_port(name) && (name.contains(&b'-') || name.len() < 4 || KNOWN.contains(&name))
+    is_port(name)
+        && (name.contains(&b'-') && name.len() > 3 || matches!(name.len(), 2..4) || KNOWN.contains(&name))
 }
 
 /// A name with a top-level domain that no person's name ends with.
@@ -107,41 +129,43 @@ fn is_host(name: &[u8]) -> bool {
         && (TOP.contains(&last.as_slice()) || name.starts_with(b"www."))
 }
 
-fn report(lint: &mut Lint<'_>, entry: &Entry<'_>, column: usize) {
-    let at = entry.ace.at;
+fn report(lint: &mut Lint<'_>, (at, denies): (Loc, bool), service: Option<Loc>, column: usize) {
     let columns = columns(lint.sources, at);
     let place = columns.first().copied().unwrap_or(at);
-    let cited = String::from_utf8_lossy(lint.sources.text(place));
-    let mut moved = misplaced::moved(lint.sources, &columns, USERS, column);
+    let word = String::from_utf8_lossy(lint.sources.text(place)).into_owned();
+    // A network that is none where it belongs either is not moved there.
+    let mut moved =
+        if column == SOURCES { None } else { misplaced::moved(lint.sources, &columns, USERS, column, &word) };
     // What it refuses it says; whom it lets in besides, it does not.
-    if entry.ace.action == Action::Deny {
+    if denies {
         moved = moved.map(|fix| Fix { safety: Safety::Safe, ..fix });
     }
     let finding = RULE
-        .finding(place, format!("`{cited}` is in the user column, so it is compared with user names"))
+        .finding(place, format!("`{word}` is in the user column, so it is compared with user names"))
         .label("no user has this name")
-        .also(entry.service.at, "no client of this service has such a name")
         .note(misplaced::COLUMNS)
-        .help(help(lint.sources, at, &columns, column))
+        .help(help(lint.sources, at, if column == SOURCES { "10.0.0.0/8" } else { &word }, column))
         .fix(moved);
-    lint.report(finding);
+    lint.report(match service {
+        Some(service) => finding.also(service, "no client of this service has such a name"),
+        None => finding,
+    });
 }
 
-/// Says how the word is written in its column.
-pub(super) fn help(sources: &Sources, at: Loc, columns: &[Loc], column: usize) -> String {
+/// Says how a word is written in its column.
+pub(super) fn help(sources: &Sources, at: Loc, word: &str, column: usize) -> String {
     let (what, example) = match column {
+        SOURCES => ("sources", "SOURCES"),
         TARGETS => ("targets", "TARGETS"),
         PORTS => ("target ports", "PORTS"),
         _ => ("operations", "OPERATIONS"),
     };
-    let verb = sources.directive(at).map_or("", |row| row.name);
-    let word = columns.first().map(|place| String::from_utf8_lossy(sources.text(*place)));
-    let word = word.filter(|word| word.len() <= CITED).unwrap_or(example.into());
+    let word = if word.len() <= CITED { word } else { example };
+    let stars = "* ".repeat(column);
     // Limits have other words before their columns.
-    if matches!(verb, "allow" | "deny" | "redirect") {
-        format!("write it in the column of {what}: `{verb} {}{word}`", "* ".repeat(column))
-    } else {
-        format!("write it in the column of {what}: `{}{word}`", "* ".repeat(column))
+    match sources.directive(at).map(|row| row.name).filter(|name| ["allow", "deny"].contains(name)) {
+        None => format!("write it in the column of {what}: `{stars}{word}`"),
+        Some(verb) => format!("write it in the column of {what}: `{verb} {stars}{word}`"),
     }
 }
 
@@ -163,6 +187,7 @@ mod tests {
             ("deny HTTPS,FTP", "deny * * * * HTTPS,FTP"),
             ("deny *.example.com", "deny * * *.example.com"),
             ("deny *ads.*", "deny * * *ads.*"),
+            ("allow 192.168.1.*", "allow * 192.168.1.0/24"),
             ("deny ads.example.com", "deny * * ads.example.com"),
             ("deny facebook.com,www.example.de", "deny * * facebook.com,www.example.de"),
         ] {
@@ -179,6 +204,35 @@ mod tests {
                     check(rule, &text(written));
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_network_that_3proxy_does_not_read_is_one_of_sources() {
+        for word in ["192.168.1.0/255.255.255.0", "192.168.1", "10.0.0.1-20"] {
+            let text = format!("auth iponly\nallow {word}\nproxy -i192.168.0.1\n");
+            let found = findings(RULE, &text);
+            assert!(
+                found[0].help.as_deref().unwrap().ends_with("sources: `allow * 10.0.0.0/8`"),
+                "{found:#?}"
+            );
+            check("user-list-under-iponly", &text);
+        }
+    }
+
+    #[test]
+    fn limits_of_such_words_are_found() {
+        for (line, meant) in [
+            ("bandlimin 64000 *.example.com", "* * *.example.com"),
+            ("bandlimin 64000 80,443", "* * * 80,443"),
+            ("connlim 10 60 www.example.com", "* * www.example.com"),
+        ] {
+            let text = format!("users a:CL:x\nauth strong\nallow a\n{line}\nproxy -i192.168.0.1\n");
+            let found = findings(RULE, &text);
+            let [finding] = found.as_slice() else { panic!("{line}: {found:#?}") };
+            assert!(finding.help.as_deref().unwrap().ends_with(&format!("`{meant}`")), "{finding:#?}");
+            check("unknown-user-in-acl", &text);
+            check(RULE, &text.replace("auth strong", "auth useronly").replace("*.", "x."));
         }
     }
 
