@@ -1,5 +1,5 @@
 //! Targets that were meant as addresses.
-use grammar::value::{AddressError, TargetTrap};
+use grammar::value::{AddressError, NamePattern, TargetTrap};
 
 use super::rule::{Misread, rule};
 use crate::{finding::Finding, fix::Safety, program::trap::Trap};
@@ -7,8 +7,8 @@ use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 rule! {
     /// A target that is not an address is compared with names, even if it was meant as an address.
     ///
-    /// 3proxy takes `10.0.0.256`, `10.0.0.0/33`, a range that is turned round, or `10.0.*` for the name of a host. No host has
-    /// such a name, so the entry never matches.
+    /// 3proxy takes `10.0.0.256`, `10.0.0.0/33`, or a range that is turned round for the name of a host. No host has such a name, so the
+    /// entry never matches.
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -22,6 +22,22 @@ rule! {
     /// ```3proxy,clean
     /// auth iponly
     /// deny * * 10.0.0.0/8,*.10.example
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    /// `10.0.*` is a pattern for what clients ask for. Who asks for such an address itself matches, but not who asks for a name that
+    /// has one:
+    ///
+    /// ```3proxy,fires
+    /// auth iponly
+    /// deny * * 10.0.*
+    /// allow *
+    /// proxy -i127.0.0.1
+    /// ```
+    ///
+    /// ```3proxy,fixed
+    /// auth iponly
+    /// deny * * 10.0.0.0/16
     /// allow *
     /// proxy -i127.0.0.1
     /// ```
@@ -64,13 +80,19 @@ fn mistyped(item: Misread<'_>, error: AddressError) -> Finding {
 /// `item` is an address with a `*`.
 fn wildcard(item: Misread<'_>) -> Finding {
     let cited = item.cited();
-    RULE.finding(item.at, format!("`{cited}` is a pattern for names, and is not compared with addresses"))
-        .label("never matches")
-        .help("write the network: `10.0.*` is `10.0.0.0/16`")
-        .fix(
-            network(&cited)
-                .and_then(|network| item.replaced(format!("write `{network}`"), Safety::Safe, network)),
+    let is_pattern = !matches!(NamePattern::new(item.text), NamePattern::Exact(_));
+    let (message, label) = if is_pattern {
+        (
+            format!("`{cited}` is compared with what clients ask for, and not with the addresses of names"),
+            "matches only if such an address is asked for itself",
         )
+    } else {
+        (format!("`{cited}` has a `*` inside, so 3proxy looks for a host of this name"), "never matches")
+    };
+    RULE.finding(item.at, message).label(label).help("write the network: `10.0.*` is `10.0.0.0/16`").fix(
+        network(&cited)
+            .and_then(|network| item.replaced(format!("write `{network}`"), Safety::Safe, network)),
+    )
 }
 
 /// The network that `10.`, `10.0.*` or `10.0.*.*` stands for.
@@ -97,7 +119,7 @@ mod tests {
             r"
 deny * * ok.example,127.0.0.300,10.0.*
 #                   ^ `127.0.0.300` is not an address, so 3proxy looks for a host of this name
-#                               ^ `10.0.*` is a pattern for names, and is not compared with addresses
+#                               ^ `10.0.*` is compared with what clients ask for
 allow *
 proxy -i127.0.0.1
 ",

@@ -271,6 +271,15 @@ proxy -p3132
         }
     }
 
+    /// What is recommended is no fault of another rule.
+    #[test]
+    fn patterns_for_addresses_are_names_that_clients_ask_for() {
+        let text = "auth iponly\ndeny * * *.bad.example\ndeny * * *0,*1,*2,*3,*4,*5,*6,*7,*8,*9,*:*\nallow * 10.0.0.0/8\nproxy -i10.0.0.1\n";
+        for rule in ["target-is-no-name", "address-read-as-name", "wildcard-in-the-middle"] {
+            check(rule, text);
+        }
+    }
+
     /// A name of the host itself has no other address, and one that is denied is not passed on.
     #[test]
     fn a_name_of_this_host_is_reached_by_its_loopback_address_alone() {

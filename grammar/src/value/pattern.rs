@@ -146,6 +146,10 @@ impl<'a> FromIterator<&'a [u8]> for NamePatterns {
 fn name_trap(item: &[u8], error: AddressError) -> Option<TargetTrap> {
     let pattern = NamePattern::new(item);
     let text = pattern.text();
+    let is_port = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    if matches!(pattern, NamePattern::Suffix(_)) && text.strip_prefix(b":").is_some_and(is_port) {
+        return Some(TargetTrap::NeverAName);
+    }
     if looks_like_address(text) {
         let plain = matches!(pattern, NamePattern::Exact(_)) && !text.contains(&b'*');
         return Some(if plain { TargetTrap::ReadAsName(error) } else { TargetTrap::AddressWildcard });
@@ -153,7 +157,17 @@ fn name_trap(item: &[u8], error: AddressError) -> Option<TargetTrap> {
     if text.contains(&b'*') {
         return Some(TargetTrap::WildcardInside);
     }
-    pattern.is_of_no_host().then_some(TargetTrap::NeverAName)
+    (pattern.is_of_no_host() && !is_of_addresses(pattern)).then_some(TargetTrap::NeverAName)
+}
+
+/// Whether a pattern is for the text of IPv6 addresses, which clients may ask for: with `*:*` all of them.
+fn is_of_addresses(pattern: NamePattern<'_>) -> bool {
+    let text = pattern.text();
+    let known = |byte: &u8| byte.is_ascii_hexdigit() || b".:".contains(byte);
+    match pattern {
+        NamePattern::Contains(_) | NamePattern::Prefix(_) => text.contains(&b':') && text.iter().all(known),
+        NamePattern::Exact(_) | NamePattern::Suffix(_) => false,
+    }
 }
 
 /// Whether `text` was meant as an address, a network or a range.
@@ -176,7 +190,7 @@ mod tests {
 
     #[test]
     fn an_item_that_is_no_address_is_a_pattern() {
-        let cases: [(&str, NamePattern<'_>, Option<TargetTrap>); 19] = [
+        let cases: [(&str, NamePattern<'_>, Option<TargetTrap>); 23] = [
             ("Example.COM", Exact(b"example.com"), None),
             ("www.*", Prefix(b"www."), None),
             ("*.example.com", Suffix(b".example.com"), None),
@@ -195,6 +209,10 @@ mod tests {
             ("http://a.example/", Exact(b"http://a.example/"), Some(NeverAName)),
             ("bad.example.", Exact(b"bad.example."), Some(NeverAName)),
             ("*.bad.example.", Suffix(b".bad.example."), Some(NeverAName)),
+            ("*:*", Contains(b":"), None),
+            ("fe80:*", Prefix(b"fe80:"), None),
+            ("*:443", Suffix(b":443"), Some(NeverAName)),
+            ("*:x*", Contains(b":x"), Some(NeverAName)),
             ("1-800.example", Exact(b"1-800.example"), None),
         ];
         for (item, pattern, trap) in cases {
