@@ -167,6 +167,7 @@ pub(crate) mod open_resolver;
 pub(crate) mod operation_impossible_for_service;
 pub(crate) mod option_for_other_service;
 pub(crate) mod option_without_effect;
+pub(crate) mod parent_admits_nobody;
 pub(crate) mod parent_after_deny;
 pub(crate) mod parent_chain_not_fallback;
 pub(crate) mod parent_credentials_too_long;

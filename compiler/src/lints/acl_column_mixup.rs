@@ -135,15 +135,20 @@ fn check(lint: &mut Lint<'_>) {
             pattern_as_user(lint, at, pattern);
         }
         let mut addresses = list().filter(|name| is_address(name) && !named.contains(name));
+        let mut is_shifted = false;
         if let Some(address) = addresses.next() {
             let others = list().count() > 1 + addresses.count();
-            address_as_user(lint, at, address, others);
+            // Where the users' column is left out, the ports stand one too early as well.
+            is_shifted = !others && misplaced::has_ports(matcher);
+            address_as_user(lint, at, address, others, is_shifted);
         }
         // Of an entry that 3proxy refuses, lowering has said what breaks it.
         if !matcher.is_refused() && may_be_broken(lint.sources.text(at)) {
             broken_list::check(lint, at);
         }
-        misplaced::target(lint, at, matcher);
+        if !is_shifted {
+            misplaced::target(lint, at, matcher);
+        }
     }
     misplaced::check(lint);
     // These rest on the whole list, and on who may ask it.
@@ -171,7 +176,7 @@ fn may_be_broken(line: &[u8]) -> bool {
     pairs.any(|(left, right)| *left == b',' && parts(right) || parts(left) && *right == b',')
 }
 
-fn address_as_user(lint: &mut Lint<'_>, at: Loc, address: &[u8], others: bool) {
+fn address_as_user(lint: &mut Lint<'_>, at: Loc, address: &[u8], others: bool, is_shifted: bool) {
     let columns = columns(lint.sources, at);
     let place = columns.first().copied().unwrap_or(at);
     let address = String::from_utf8_lossy(address);
@@ -182,9 +187,11 @@ fn address_as_user(lint: &mut Lint<'_>, at: Loc, address: &[u8], others: bool) {
     if others {
         finding = finding.help("give the addresses an entry of their own, with `*` for the users");
     } else {
-        finding = finding
-            .help("insert `*` for the users: `allow * ADDRESS`")
-            .fix(insert_star(lint.sources, &columns));
+        finding = finding.help("insert `*` for the users: `allow * ADDRESS`").fix(insert_star(
+            lint.sources,
+            &columns,
+            is_shifted,
+        ));
     }
     // Users that are not known yet may be called so.
     let unknown = lint.program.unknown.users;
@@ -227,12 +234,13 @@ fn pattern_as_user(lint: &mut Lint<'_>, at: Loc, pattern: &[u8]) {
     });
 }
 
-/// Moves the first column to the second, and puts `*` in its place.
-fn insert_star(sources: &Sources, columns: &[Loc]) -> Option<Fix> {
+/// Moves the first column to the second, and puts `*` in its place: with those behind it, if all of them are shifted.
+fn insert_star(sources: &Sources, columns: &[Loc], is_shifted: bool) -> Option<Fix> {
     let users = *columns.first()?;
     let before = Loc { file: users.file, span: grammar::Span::new(users.span.start, users.span.start) };
     let title = "insert `*` for the users";
     match columns.get(1) {
+        _ if is_shifted => Some(Fix::replace(title, Safety::Safe, before, "* ")),
         None => Some(Fix::replace(title, Safety::Safe, before, "* ")),
         Some(second) if sources.text(*second) == b"*" => {
             let address = String::from_utf8(sources.text(users).to_vec()).ok()?;
@@ -268,6 +276,13 @@ mod tests {
         );
         mends("allow a * *.a.example, *.b.example 443", Some("allow a * *.a.example,*.b.example 443"));
         mends("allow alice, bob,carol , dave", Some("allow alice,bob,carol,dave"));
+    }
+
+    #[test]
+    fn columns_that_all_stand_one_too_early_are_one_finding() {
+        mends("allow 10.0.0.0/8 * 80,443", Some("allow * 10.0.0.0/8 * 80,443"));
+        mends("allow 10.0.0.0/8 * 80,443 *", Some("allow * 10.0.0.0/8 * 80,443 *"));
+        mends("allow 10.0.0.0/8 * *", Some("allow * 10.0.0.0/8 *"));
     }
 
     #[test]

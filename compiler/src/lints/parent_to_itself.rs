@@ -22,7 +22,7 @@ use crate::{
     way,
 };
 
-mod mutual;
+pub(crate) mod mutual;
 
 rule! {
     /// A service sends its requests on to itself.
@@ -110,9 +110,9 @@ fn check(lint: &mut Lint<'_>) {
 }
 
 /// The services that listen at each place, as indexes of [`Program::services`].
-type Listeners = HashMap<(u16, ListenAddress), Vec<usize>>;
+pub(super) type Listeners = HashMap<(u16, ListenAddress), Vec<usize>>;
 
-fn listeners(program: &Program) -> Listeners {
+pub(super) fn listeners(program: &Program) -> Listeners {
     let mut listeners = Listeners::new();
     let services = program.services.iter().enumerate();
     for (at, service) in services.filter(|(_, service)| is_placed(program, service)) {
@@ -196,7 +196,7 @@ fn listens(service: &Service) -> (u16, ListenAddress) {
 }
 
 /// Where a service listens that gets what is sent to a parent.
-fn places(parent: &Parent) -> Vec<(u16, ListenAddress)> {
+pub(super) fn places(parent: &Parent) -> Vec<(u16, ListenAddress)> {
     within(&parent.host).into_iter().map(|address| (parent.port, address)).collect()
 }
 

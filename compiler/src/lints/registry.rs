@@ -143,6 +143,7 @@ pub(super) static RULES: &[&Rule] = &[
     &super::operation_impossible_for_service::RULE,
     &super::option_for_other_service::RULE,
     &super::option_without_effect::RULE,
+    &super::parent_admits_nobody::RULE,
     &super::parent_after_deny::RULE,
     &super::parent_chain_not_fallback::RULE,
     &super::parent_credentials_too_long::RULE,

@@ -35,6 +35,13 @@ pub(super) fn check(lint: &mut Lint<'_>) {
     }
 }
 
+/// Whether the targets are ports.
+pub(super) fn has_ports(matcher: &Matcher) -> bool {
+    let mut names = matcher.targets.iter().flat_map(|targets| targets.names.iter());
+    matcher.targets.as_ref().is_some_and(|targets| names_no_host(targets))
+        && names.all(|name| is_port(name.text()))
+}
+
 /// Reports ports or operations in the target column. Names are compared whatever their case, but only capitals make an operation.
 pub(super) fn target(lint: &mut Lint<'_>, at: Loc, matcher: &Matcher) {
     if !matcher.targets.as_ref().is_some_and(|targets| names_no_host(targets)) {

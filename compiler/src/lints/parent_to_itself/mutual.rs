@@ -112,7 +112,7 @@ fn circle(lint: &Lint<'_>, first: End<'_>, second: End<'_>, budget: &mut usize) 
 }
 
 /// Where requests of this process come from that a service gets.
-fn own(service: &Service) -> IpAddr {
+pub(crate) fn own(service: &Service) -> IpAddr {
     match service.listen.address.value {
         ListenAddress::Ip(address) if !address.is_unspecified() => address.to_canonical(),
         _ => IpAddr::V4(Ipv4Addr::LOCALHOST),
@@ -133,7 +133,7 @@ fn names(service: &Service, parent: &Parent) -> Vec<Option<Vec<u8>>> {
 }
 
 /// Whether an operation is asked for of a parent of this type.
-fn asks(kind: ParentKind, operation: Operation) -> bool {
+pub(crate) fn asks(kind: ParentKind, operation: Operation) -> bool {
     match kind {
         ParentKind::Connect | ParentKind::ConnectName => operation == Operation::HttpConnect,
         ParentKind::Socks4
