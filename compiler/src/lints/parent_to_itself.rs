@@ -228,10 +228,7 @@ fn returns(
 ) -> Option<Witness> {
     // To look at the service is work, too.
     *budget = budget.checked_sub(1)?;
-    let own = match service.listen.address.value {
-        ListenAddress::Ip(address) if !address.is_unspecified() => address.to_canonical(),
-        _ => IpAddr::V4(Ipv4Addr::LOCALHOST),
-    };
+    let own = mutual::origin(service, service);
     service.chain.value.iter().find_map(|step| {
         let space = Space::accepted(&ace.matcher, service, step.kind, lint.policy());
         let from_here = space.requests(TRIED.min(*budget)).map(|witness| Witness { source: own, ..witness });
@@ -292,6 +289,7 @@ mod tests {
         for text in [
             "allow *\nparent 1000 socks5 127.0.0.1 1081\nsocks\nflush\nallow *\nsocks -p1081\n",
             "allow * 10.0.0.0/8\nparent 1000 socks5 127.0.0.1 1080\nsocks\n",
+            "external 192.0.2.1\nallow * 127.0.0.1\nparent 1000 socks5 127.0.0.1 1080\nsocks\n",
             "deny * 127.0.0.1\nallow *\nparent 1000 socks5 127.0.0.1 1080\nsocks\n",
             "allow *\nparent 1000 socks5 192.0.2.1 1080\nsocks\n",
             "allow *\nparent 1000 socks5 127.0.0.2 1080\nsocks -i127.0.0.1\n",

@@ -129,7 +129,7 @@ fn help(name: &[u8], known: &HashSet<&[u8]>) -> String {
 fn unknown_in_limits<'a>(
     program: &'a Program,
     known: &HashSet<&[u8]>,
-    strays: &Strays<'_>,
+    strays: &Strays,
 ) -> Vec<(&'a [u8], Loc)> {
     let mut services = program.services.iter().peekable();
     if services.peek().is_none() || !services.all(|service| asks_users(service)) {

@@ -1,5 +1,5 @@
 //! Ports, operations and hosts among the users.
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::{RULE, misplaced};
 use crate::{
@@ -26,7 +26,7 @@ pub(super) fn check(lint: &mut Lint<'_>) {
     let program = lint.program;
     let strays = Strays::new(program);
     let unsure = !program.history.unread.is_empty() || !program.process.plugins.is_empty();
-    if strays.is_silent() || unsure {
+    if strays.columns.is_empty() || unsure {
         return;
     }
     let nameless = lists::entries_but(program, names_users, hides_users);
@@ -52,33 +52,31 @@ pub(super) fn check(lint: &mut Lint<'_>) {
 }
 
 /// What tells words of other columns from users.
-pub(crate) struct Strays<'a> {
-    /// Those of the `users` lines that look like words of other columns.
-    users: HashSet<&'a [u8]>,
-    /// Whether some entry has such a word.
-    any: bool,
+pub(crate) struct Strays {
+    /// The columns whose words some entry has for users, but for those that users of `users` lines look like: where some are called so,
+    /// others may be.
+    columns: BTreeSet<usize>,
 }
 
-impl<'a> Strays<'a> {
-    pub(crate) fn new(program: &'a Program) -> Self {
+impl Strays {
+    pub(crate) fn new(program: &Program) -> Self {
         let entries = program.acls.aces.iter().map(|ace| &ace.matcher);
-        let any =
-            entries.chain(program.limits.lines().map(|line| line.matcher)).any(|it| of_column(it).is_some());
-        let names = program.users.iter().map(|user| user.name.as_bytes());
-        let users = if any { names.filter(|name| kind(name).is_some()).collect() } else { HashSet::new() };
-        Self { users, any }
-    }
-
-    /// Whether no entry has such a word.
-    fn is_silent(&self) -> bool {
-        !self.any
+        let lines = entries.chain(program.limits.lines().map(|line| line.matcher));
+        let mut columns: BTreeSet<usize> = lines.filter_map(of_column).collect();
+        if !columns.is_empty() {
+            for column in program.users.iter().filter_map(|user| kind(user.name.as_bytes())) {
+                columns.remove(&column);
+            }
+        }
+        Self { columns }
     }
 
     /// The column whose words an entry has for users. `None`: they may be users.
     pub(crate) fn column(&self, matcher: &Matcher) -> Option<usize> {
-        // Where some users are called so, others may be.
-        let may_be = |column| self.users.iter().any(|name| kind(name) == Some(column));
-        of_column(matcher).filter(|column| self.any && !may_be(*column))
+        if self.columns.is_empty() {
+            return None;
+        }
+        of_column(matcher).filter(|column| self.columns.contains(column))
     }
 }
 

@@ -89,7 +89,7 @@ fn circle(lint: &Lint<'_>, first: End<'_>, second: End<'_>, budget: &mut usize) 
         let sent = |from: &End<'_>, to: &End<'_>| {
             let arrives = |operation| Witness {
                 user: None,
-                source: own(to.1),
+                source: origin(from.1, to.1),
                 target: target.clone(),
                 port: request.port,
                 operation,
@@ -109,6 +109,16 @@ fn circle(lint: &Lint<'_>, first: End<'_>, second: End<'_>, budget: &mut usize) 
         sent(&first, &second)?;
         sent(&second, &first)
     })
+}
+
+/// Where requests come from that one service sends to another: from its external address, if it has one of that family.
+pub(super) fn origin(from: &Service, to: &Service) -> IpAddr {
+    let own = own(to);
+    let external = match own {
+        IpAddr::V4(_) => IpAddr::V4(from.external.v4.value),
+        IpAddr::V6(_) => IpAddr::V6(from.external.v6.value),
+    };
+    if external.is_unspecified() { own } else { external }
 }
 
 /// Where requests of this process come from that a service gets.
@@ -193,6 +203,7 @@ mod tests {
             ("allow *", "allow *"),
             ("deny * 127.0.0.1\nallow *", "allow *\nparent 1000 connect 127.0.0.1 3128"),
             ("allow * 10.0.0.0/8", "allow *\nparent 1000 connect 127.0.0.1 3128"),
+            ("external 192.0.2.1\nallow * 127.0.0.0/8", "allow *\nparent 1000 connect 127.0.0.1 3128"),
             ("allow * * * 443", "allow * * * 80\nparent 1000 connect 127.0.0.1 3128"),
             ("allow *", "allow *\nparent 1000 socks5 127.0.0.1 3128"),
             ("allow *", "auth strong\nallow a\nparent 1000 connect 127.0.0.1 3128"),
