@@ -8,6 +8,7 @@ rule! {
     /// Browsers ask in lower case.
     ///
     /// ```3proxy,fires
+    /// nserver 192.0.2.53
     /// nscache 65536
     /// nsrecord Intranet.Example.com 192.0.2.1
     /// auth iponly
@@ -18,6 +19,7 @@ rule! {
     /// Use instead:
     ///
     /// ```3proxy,fixed
+    /// nserver 192.0.2.53
     /// nscache 65536
     /// nsrecord intranet.example.com 192.0.2.1
     /// auth iponly
@@ -26,6 +28,7 @@ rule! {
     /// ```
     ///
     /// ```3proxy,clean
+    /// nserver 192.0.2.53
     /// nscache 65536
     /// nsrecord intranet.example.com 192.0.2.1
     /// auth iponly

@@ -28,6 +28,7 @@ rule! {
     /// ```
     ///
     /// ```3proxy,clean
+    /// nserver 192.0.2.53
     /// nscache 65536
     /// nscache6 65536
     /// nsrecord www.example.com 192.0.2.1
@@ -75,6 +76,10 @@ fn check(lint: &mut Lint<'_>) {
                 let first = moved.is_some_and(|moved| !std::mem::replace(moved, true));
                 let fix = first.then(|| Fix::move_above(lint.sources, title.clone(), &[at], record.at));
                 finding.also(at, "comes too late").help(title).fix(fix.flatten())
+            }
+            // Without one the cache is not asked either: see `nsrecord-without-nserver`.
+            None if resolver.servers.is_empty() => {
+                finding.help(format!("write `{command} 65536` above it, and an `nserver`"))
             }
             None => finding.help(format!("write `{command} 65536` above it")),
         });

@@ -82,6 +82,13 @@ fn found(part: Misread<'_>, trap: UserTrap) -> Option<Finding> {
             .finding(part.at, "a `#` after a command does not start a comment, and this word is not a user")
             .label("skipped")
             .help("write the comment on a line of its own"),
+        UserTrap::NoColon if word.iter().all(|byte| b",;|".contains(byte)) => {
+            let title = "separate the users with spaces alone";
+            RULE.finding(part.at, "this word is not a user: users are separated by spaces alone")
+                .label("skipped")
+                .help(title)
+                .fix(part.replaced(title, Safety::Safe, ""))
+        }
         UserTrap::NoColon if is_path(&word) => RULE
             .finding(part.at, "this word is not a user, and without a `$` it names no file of users")
             .label("skipped")
@@ -152,7 +159,7 @@ fn type_in_password(name: &str, part: Misread<'_>) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use crate::lints::tests::check;
+    use crate::lints::tests::{check, findings};
 
     #[test]
     fn each_kind_of_word_that_makes_no_user() {
@@ -174,8 +181,13 @@ users /run/secrets/users
 #     ^ this word is not a user, and without a `$` it names no file of users
 users /a9/xQ==
 #     ^ this word is not a user, because
-users user6:a user7:CL:a:b
+users user6:a , user7:CL:a:b
+#             ^ users are separated by spaces alone
 ",
         );
+        let text = "users a:CL:x , b:CL:y\nauth strong\nallow a,b\nproxy\n";
+        let found = findings("user-dropped", text);
+        let mended = found[0].fix.as_ref().unwrap().apply(found[0].at.file, text.as_bytes());
+        assert_eq!(String::from_utf8(mended).unwrap(), text.replace(" , ", "  "));
     }
 }
