@@ -15,7 +15,7 @@ use compiler::{
     change::SettingChange,
     compile,
     finding::{Finding, Level},
-    fix::{self, Mended, Safety},
+    fix::{self, Made, Mended, Safety},
     program::acl::AceId,
     sources::{Files, Loc, MemoryFiles},
 };
@@ -56,9 +56,13 @@ pub(crate) fn hold(path: &Path, files: &MemoryFiles) -> usize {
 }
 
 /// No fix was made without which the others would have left nothing more to find: its finding would have gone with theirs.
+/// Several of one rule are each made for what stands at its place: of three lists begun, the outer two may show as much.
 fn one_cause_is_mended_once(path: &Path, files: &MemoryFiles, mended: &Mended, allowed: Safety) {
     let found = |mended: &Mended| mended.compiled.findings.iter().map(|finding| finding.count).sum::<u32>();
-    for made in mended.made.iter().take(MOST) {
+    let alike = |made: &Made| {
+        mended.made.iter().filter(|other| other.rule == made.rule && other.title == made.title).count()
+    };
+    for made in mended.made.iter().filter(|made| alike(made) == 1).take(MOST) {
         let without = fix::mend(
             files,
             &|files| {
