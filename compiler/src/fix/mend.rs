@@ -9,6 +9,8 @@
 //! One thing may come: 3proxy reads nothing of a line that it refuses, so a safe fix of one brings what was always wrong with it. If that
 //! is less bad than a file that 3proxy refuses, it does not hold the fix back.
 mod apart;
+mod budget;
+mod counts;
 mod elsewhere;
 mod kept;
 
@@ -17,6 +19,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use budget::Budget;
+use counts::{Bearable, Counts};
 use elsewhere::{Elsewhere, Judged};
 pub use elsewhere::{Known, Other};
 use kept::Kept;
@@ -24,36 +28,17 @@ use kept::Kept;
 use super::{Edit, Fix, Safety, apply};
 use crate::{
     Compiled,
-    finding::{Finding, Level},
+    finding::Finding,
     sources::{FileId, Files, Source, Sources},
 };
 
 /// Passes: each mends what the one before uncovered or had to leave.
 const MOST_PASSES: u32 = 32;
-/// Compilations in all: what a bad fix among many costs is found by halving.
-const MOST_TRIES: u32 = 200;
-
 /// The most steps in which fixes that follow from another are made.
 const MOST_FOLLOWING: u32 = 4;
 
 /// The most lines that 3proxy refuses which are fixed one after the other; more are fixed together.
 const MOST_ONE_BY_ONE: usize = 8;
-
-/// Compilations of other configurations.
-const MOST_ELSEWHERE: usize = 1000;
-
-/// Compilations to see which fixes can be offered.
-const MOST_OFFERED: u32 = 24;
-/// And of other configurations.
-const MOST_OFFERED_ELSEWHERE: usize = 1000;
-/// The longest texts, in bytes together, that are tried for that.
-const LONGEST_TRIED: usize = 256 * 1024;
-
-/// Of long texts fewer compilations are tried: how many bytes are compiled in all, to make fixes and to see which can be offered.
-const MOST_BYTES: usize = 64 << 20;
-const MOST_BYTES_OFFERED: usize = 1 << 20;
-/// The compilations that are tried however long the texts are.
-const FEWEST_TRIES: u32 = 4;
 
 /// A configuration with fixes made.
 #[derive(Debug)]
@@ -121,15 +106,14 @@ pub fn mend(
     others: &[Other<'_>],
     allowed: Safety,
 ) -> Mended {
-    let elsewhere = Elsewhere::new(others, MOST_ELSEWHERE);
     let files = Kept::over(files);
-    let mut mender = Mender { files, compile, elsewhere, allowed, left: MOST_TRIES, ran_out: false };
-    let first = compile(&mender.files);
-    mender.left = tries(MOST_TRIES, MOST_BYTES, &first.sources);
+    let first = compile(&files);
+    let budget = Budget::to_make(&first.sources);
+    let mut mender = Mender { files, compile, elsewhere: Elsewhere(others), allowed, budget };
     let Course { compiled, made, withheld, .. } = mender.mend(&first);
     let (mut compiled, changed) = (compiled.unwrap_or(first), mender.files.changed());
     take_out(&mut compiled, &withheld, |_| true);
-    Mended { compiled, changed, made, withheld, ran_out: mender.ran_out }
+    Mended { compiled, changed, made, withheld, ran_out: mender.budget.ran_out }
 }
 
 /// What [`mend`] would do.
@@ -153,28 +137,13 @@ pub fn preview(
     others: &[Other<'_>],
     allowed: Safety,
 ) -> Option<Previewed> {
-    if bytes(&compiled.sources) > LONGEST_TRIED {
-        return None;
-    }
-    let elsewhere = Elsewhere::new(others, MOST_OFFERED_ELSEWHERE);
+    let budget = Budget::to_offer(&compiled.sources)?;
     let files = Kept::of(files, &compiled.sources);
-    let left = tries(MOST_OFFERED, MOST_BYTES_OFFERED, &compiled.sources);
-    let mut mender = Mender { files, compile, elsewhere, allowed, left, ran_out: false };
+    let mut mender = Mender { files, compile, elsewhere: Elsewhere(others), allowed, budget };
     let Course { made, withheld, withheld_first, .. } = mender.mend(compiled);
     let mut withheld: Vec<Withheld> = withheld_first.into_iter().chain(withheld).collect();
     withheld.retain(|withheld| !made.contains(&withheld.fix));
-    Some(Previewed { made, changed: mender.files.changed(), ran_out: mender.ran_out, withheld })
-}
-
-/// Bytes of all texts, each time that it is brought in.
-fn bytes(sources: &Sources) -> usize {
-    sources.iter().map(|(_, source)| source.text.len()).sum()
-}
-
-/// So many compilations are tried of texts of which `most` may be, if they are short, and all together of so many bytes.
-fn tries(most: u32, most_bytes: usize, sources: &Sources) -> u32 {
-    let fit = most_bytes / bytes(sources).max(1);
-    most.min(u32::try_from(fit).unwrap_or(u32::MAX)).max(FEWEST_TRIES)
+    Some(Previewed { made, changed: mender.files.changed(), ran_out: mender.budget.ran_out, withheld })
 }
 
 impl Previewed {
@@ -221,10 +190,7 @@ struct Mender<'a> {
     compile: &'a dyn Fn(&dyn Files) -> Compiled,
     elsewhere: Elsewhere<'a>,
     allowed: Safety,
-    /// How many compilations may still be tried.
-    left: u32,
-    /// One was wanted when none was left.
-    ran_out: bool,
+    budget: Budget,
 }
 
 impl Mender<'_> {
@@ -280,7 +246,7 @@ impl Mender<'_> {
         }
         // What one rule's fixes bring, they bring together: halving finds them soon.
         chosen.sort_by_key(|finding| finding.rule);
-        let mut attempt = Attempt { now, kept: Vec::new(), counts: counts(now), pass: Pass::default() };
+        let mut attempt = Attempt { now, kept: Vec::new(), counts: Counts::of(now), pass: Pass::default() };
         if !chosen.is_empty() {
             self.take(&mut attempt, &chosen);
         }
@@ -305,17 +271,16 @@ impl Mender<'_> {
 
     /// Makes the fix of `first`, then those of the rules that find more for it, or else of its own rule, until less is found.
     fn follow(&mut self, now: &Compiled, first: &Finding) -> Option<(Compiled, Vec<Made>)> {
-        let counts_now = counts(now);
+        let counts_now = Counts::of(now);
         let mut changed = texts(now, &[first], &self.files);
         let mut made = vec![described(&now.sources, first)];
         for _ in 0..MOST_FOLLOWING {
             let compiled = self.tried(&changed)?;
-            let counts_then = counts(&compiled);
-            let mut brings = more(&counts_now, &counts_then, Bearable::Nothing);
-            if brings.is_empty() && cured(&counts_now, &counts_then, Bearable::Nothing) > 0 {
+            let counts_then = Counts::of(&compiled);
+            let mut brings = counts_then.more_than(&counts_now, Bearable::Nothing);
+            if brings.is_empty() && counts_then.less_than(&counts_now, Bearable::Nothing) > 0 {
                 let tried = self.files.with(changed.clone());
-                let judged = self.elsewhere.judge(&self.files, &tried, Bearable::Nothing);
-                self.ran_out |= matches!(judged, Judged::Unknown);
+                let judged = self.elsewhere.judge(&self.files, &tried, Bearable::Nothing, &mut self.budget);
                 return matches!(judged, Judged::Good).then(|| {
                     self.files.put(changed);
                     (compiled, made)
@@ -340,16 +305,8 @@ impl Mender<'_> {
 
     /// The configuration with these texts. `None`: enough was tried.
     fn tried(&mut self, changed: &BTreeMap<PathBuf, Vec<u8>>) -> Option<Compiled> {
-        self.spend()?;
+        self.budget.spend()?;
         Some((self.compile)(&self.files.with(changed.clone())))
-    }
-
-    /// One more compilation. `None`: enough was tried.
-    fn spend(&mut self) -> Option<()> {
-        let left = self.left.checked_sub(1);
-        self.ran_out |= left.is_none();
-        self.left = left?;
-        Some(())
     }
 
     /// For each text the first one of the same file.
@@ -366,19 +323,19 @@ impl Mender<'_> {
 
     /// Makes all of `added`, or those halves of it that bring nothing.
     fn take<'f>(&mut self, attempt: &mut Attempt<'f>, added: &[&'f Finding]) {
-        if self.spend().is_none() {
+        if self.budget.spend().is_none() {
             return;
         }
         let mut all = attempt.kept.clone();
         all.extend(added);
         let tried = self.files.with(texts(attempt.now, &all, &self.files));
         let compiled = (self.compile)(&tried);
-        let after = counts(&compiled);
+        let after = Counts::of(&compiled);
         let bearable = Bearable::of(added);
-        let (mut brings, mut elsewhere) = (more(&attempt.counts, &after, bearable), None);
+        let (mut brings, mut elsewhere) = (after.more_than(&attempt.counts, bearable), None);
         // Each has to cure its own finding at least: one that does not would hide behind others that do.
-        if brings.is_empty() && cured(&attempt.counts, &after, bearable) >= added.len() as u64 {
-            match self.elsewhere.judge(&self.files, &tried, bearable) {
+        if brings.is_empty() && after.less_than(&attempt.counts, bearable) >= added.len() as u64 {
+            match self.elsewhere.judge(&self.files, &tried, bearable, &mut self.budget) {
                 Judged::Good => {
                     attempt.kept = all;
                     attempt.counts = after;
@@ -386,10 +343,7 @@ impl Mender<'_> {
                     return;
                 }
                 Judged::Worse(path, rules) => (brings, elsewhere) = (rules, Some(path)),
-                Judged::Unknown => {
-                    self.ran_out = true;
-                    return;
-                }
+                Judged::Unknown => return,
             }
         }
         match added {
@@ -415,60 +369,6 @@ struct Attempt<'f> {
     /// What is found with them made.
     counts: Counts,
     pass: Pass,
-}
-
-/// How much each rule finds.
-#[derive(Clone, Debug, Default)]
-struct Counts {
-    /// And at which level, at most.
-    rules: BTreeMap<&'static str, (u64, Level)>,
-    /// What 3proxy refuses.
-    refused: u64,
-}
-
-/// What fixes may bring.
-#[derive(Clone, Copy)]
-enum Bearable {
-    Nothing,
-    /// What is less bad than that 3proxy refuses the file.
-    LessThanRefused,
-}
-
-impl Bearable {
-    fn of(findings: &[&Finding]) -> Self {
-        let is_safe = |finding: &Finding| finding.fix.as_ref().is_some_and(|fix| fix.safety == Safety::Safe);
-        let reads = findings.iter().all(|finding| finding.refused && is_safe(finding));
-        if reads && !findings.is_empty() { Self::LessThanRefused } else { Self::Nothing }
-    }
-}
-
-/// The rules that find more than before, and more than is bearable.
-fn more(before: &Counts, after: &Counts, bearable: Bearable) -> Vec<&'static str> {
-    let is_more = |(rule, (count, level)): &(&&'static str, &(u64, Level))| {
-        let is_borne = matches!(bearable, Bearable::LessThanRefused) && *level < Level::Deny;
-        !is_borne && *count > before.rules.get(*rule).map_or(0, |(count, _)| *count)
-    };
-    after.rules.iter().filter(is_more).map(|(rule, _)| *rule).collect()
-}
-
-/// How much less is found, or refused where something else may come for it.
-fn cured(before: &Counts, after: &Counts, bearable: Bearable) -> u64 {
-    let total = |counts: &Counts| counts.rules.values().map(|(count, _)| count).sum::<u64>();
-    match bearable {
-        Bearable::Nothing => total(before).saturating_sub(total(after)),
-        Bearable::LessThanRefused => before.refused.saturating_sub(after.refused),
-    }
-}
-
-fn counts(compiled: &Compiled) -> Counts {
-    let mut counts = Counts::default();
-    for finding in &compiled.findings {
-        let (count, level) = counts.rules.entry(finding.rule).or_insert((0, finding.level));
-        *count += u64::from(finding.count);
-        *level = finding.level.max(*level);
-        counts.refused += if finding.refused { u64::from(finding.count) } else { 0 };
-    }
-    counts
 }
 
 fn described(sources: &Sources, finding: &Finding) -> Made {

@@ -6,7 +6,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Bearable, Counts, counts, kept::Kept, more};
+use super::{
+    budget::Budget,
+    counts::{Bearable, Counts},
+    kept::Kept,
+};
 use crate::{Compiled, sources::Files};
 
 /// Another configuration.
@@ -26,11 +30,7 @@ pub struct Other<'a> {
 pub struct Known(RefCell<HashMap<u64, Counts>>);
 
 /// The others.
-pub(super) struct Elsewhere<'a> {
-    others: &'a [Other<'a>],
-    /// How many compilations of others may still be tried.
-    left: usize,
-}
+pub(super) struct Elsewhere<'a>(pub &'a [Other<'a>]);
 
 /// What becomes of the others.
 pub(super) enum Judged {
@@ -42,41 +42,45 @@ pub(super) enum Judged {
     Unknown,
 }
 
-impl<'a> Elsewhere<'a> {
-    pub(super) fn new(others: &'a [Other<'a>], left: usize) -> Self {
-        Self { others, left }
-    }
-
+impl Elsewhere<'_> {
     /// What the changes of `tried` to the files that are `now` make of the others.
-    pub(super) fn judge(&mut self, now: &Kept<'_>, tried: &Kept<'_>, bearable: Bearable) -> Judged {
+    pub(super) fn judge(
+        &self,
+        now: &Kept<'_>,
+        tried: &Kept<'_>,
+        bearable: Bearable,
+        budget: &mut Budget,
+    ) -> Judged {
         let changed: Vec<PathBuf> = tried.changed_names().map(|name| now.origin(name)).collect();
-        for other in self.others {
+        for other in self.0 {
             if !changed.iter().any(|place| other.reads.contains(place)) {
                 continue;
             }
-            let both = self.counts(other, now).zip(self.counts(other, tried));
-            let Some((before, after)) = both else { return Judged::Unknown };
-            let brings = more(&before, &after, bearable);
+            let mut counts = |files| other.counts(files, budget);
+            let Some((before, after)) = counts(now).zip(counts(tried)) else { return Judged::Unknown };
+            let brings = after.more_than(&before, bearable);
             if !brings.is_empty() {
                 return Judged::Worse(other.path.to_owned(), brings);
             }
         }
         Judged::Good
     }
+}
 
-    /// What is found in another one. `None`: enough was tried.
-    fn counts(&mut self, other: &Other<'_>, files: &Kept<'_>) -> Option<Counts> {
+impl Other<'_> {
+    /// What is found in it. `None`: enough was tried.
+    fn counts(&self, files: &Kept<'_>, budget: &mut Budget) -> Option<Counts> {
         let mut texts = DefaultHasher::new();
-        for place in other.reads {
+        for place in self.reads {
             (place, files.read(place).ok()).hash(&mut texts);
         }
         let texts = texts.finish();
-        if let Some(known) = other.known.0.borrow().get(&texts) {
+        if let Some(known) = self.known.0.borrow().get(&texts) {
             return Some(known.clone());
         }
-        self.left = self.left.checked_sub(1)?;
-        let counts = counts(&(other.compile)(files));
-        other.known.0.borrow_mut().insert(texts, counts.clone());
+        budget.spend_elsewhere()?;
+        let counts = Counts::of(&(self.compile)(files));
+        self.known.0.borrow_mut().insert(texts, counts.clone());
         Some(counts)
     }
 }

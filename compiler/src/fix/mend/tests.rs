@@ -262,6 +262,6 @@ fn the_longer_a_text_is_the_fewer_fixes_are_tried() {
     };
     let (short, long) = (work(1), work(9_000));
     assert!(short.1 > 0 && short.1 <= 24, "{short:?}");
-    assert!(long.0 <= 2 * super::MOST_BYTES_OFFERED && long.1 <= 8, "{long:?}");
+    assert!(long.0 <= 2 << 20 && long.1 <= 8, "{long:?}");
     assert!(short.2 || short.1 < 24, "{short:?}");
 }
