@@ -144,16 +144,25 @@ impl Index {
     #[must_use]
     pub(crate) fn first(&self, subject: &Subject<'_>, fields: Fields, among: Among) -> Option<u32> {
         let mut asked = self.ask(subject, fields, among);
+        let entry = |place: u32| self.entries.get(place as usize).copied().unwrap_or(NOBODY);
         let mut first = NOBODY;
         let mut start = 0;
         for group in &self.groups {
-            // In a group the order is the list's: what stands behind the first match so far can't come before it.
-            let heads = self.heads.get(start as usize..group.end as usize).unwrap_or_default();
-            let end = start + u32::try_from(heads.partition_point(|head| *head < first)).unwrap_or(0);
-            if let Some(place) = asked.first(start..end, group.listed) {
-                first = first.min(self.entries.get(place as usize).copied().unwrap_or(NOBODY));
-            }
+            let blocks = start..group.end;
             start = group.end;
+            if asked.has_asked(group.listed) {
+                continue;
+            }
+            if let Some(field) = asked.few(&blocks, group.listed) {
+                first = asked.earliest(field, first, entry);
+                continue;
+            }
+            // In a group the order is the list's: what stands behind the first match so far can't come before it.
+            let heads = self.heads.get(blocks.start as usize..blocks.end as usize).unwrap_or_default();
+            let end = blocks.start + u32::try_from(heads.partition_point(|head| *head < first)).unwrap_or(0);
+            if let Some(place) = asked.first(&blocks, end, group.listed) {
+                first = first.min(entry(place));
+            }
         }
         Some(first).filter(|first| *first != NOBODY)
     }
@@ -248,10 +257,12 @@ fn lay_out(rows: &Rows<'_>, layout: Layout) -> (Box<[u32]>, Box<[Group]>) {
 
 /// The selective fields that an entry lists something for.
 fn listed(matcher: &Matcher) -> Fields {
+    let targets = matcher.targets.as_deref();
+    let lists_targets = targets.is_some_and(|all| !all.names.is_empty() || !all.addresses.is_empty());
     let listed = [
         (matcher.users.is_some(), Fields::USER),
         (matcher.sources.is_some(), Fields::SOURCE),
-        (matcher.targets.is_some(), Fields::TARGET),
+        (lists_targets, Fields::TARGET),
     ];
     listed.into_iter().filter(|(does, _)| *does).fold(Fields::NONE, |fields, (_, field)| fields.with(field))
 }

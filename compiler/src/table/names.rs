@@ -61,14 +61,13 @@ impl Names {
 
     /// Adds the lists of the entries that have a pattern which means `host`, which is in lower case.
     pub(crate) fn find<'a>(&'a self, host: &[u8], lists: &mut Lists<'a>) {
-        lists.extend(self.exact.entries(host));
+        self.exact.find(host, lists);
         for length in self.prefixes.lengths.iter().take_while(|length| **length <= host.len()) {
-            lists.extend(host.get(..*length).and_then(|prefix| self.prefixes.texts.entries(prefix)));
+            self.prefixes.texts.find(host.get(..*length).unwrap_or_default(), lists);
         }
         // A suffix is shorter than the name.
         for length in self.suffixes.lengths.iter().take_while(|length| **length < host.len()) {
-            let suffix = host.get(host.len() - length..);
-            lists.extend(suffix.and_then(|suffix| self.suffixes.texts.entries(suffix)));
+            self.suffixes.texts.find(host.get(host.len() - length..).unwrap_or_default(), lists);
         }
         self.parts.find(host, lists);
     }

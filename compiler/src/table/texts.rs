@@ -4,7 +4,7 @@ use std::{fmt, hash::BuildHasher};
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-use super::postings::Postings;
+use super::{intervals::Lists, postings::Postings};
 
 /// Texts and the entries that list each. All texts lie in one piece of memory: in long lists most of them are short.
 pub(crate) struct Texts {
@@ -56,6 +56,14 @@ impl Texts {
     /// The entries that list a text, ascending. `None`: none does.
     pub(crate) fn entries(&self, text: &[u8]) -> Option<&[u32]> {
         self.known.number(text).map(|number| self.postings.of(number))
+    }
+
+    /// Adds the list of the entries that list a text.
+    pub(crate) fn find<'a>(&'a self, text: &[u8], lists: &mut Lists<'a>) {
+        // Where there are none, no hash is needed to say so.
+        if let Some(listing) = Some(self).filter(|all| all.len() > 0).and_then(|all| all.entries(text)) {
+            lists.push(listing);
+        }
     }
 
     /// The entries that list the text with this number.

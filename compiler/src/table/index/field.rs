@@ -67,8 +67,9 @@ impl Users {
     }
 
     pub(super) fn accepting(&self, subject: &Subject<'_>) -> Accepting<'_> {
-        let named = self.texts.entries(subject.user);
-        Accepting::new(&self.any, named.into_iter().collect())
+        let mut named = Lists::new();
+        self.texts.find(subject.user, &mut named);
+        Accepting::new(&self.any, named)
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -185,7 +186,7 @@ impl TargetField {
         if let Some(address) = address {
             self.networks.find(address, &mut named);
         }
-        Some(Accepting::new(any, named))
+        Some(Accepting::new(any, named).any_may_list(known != Known::Both))
     }
 
     pub(super) fn bytes(&self) -> usize {

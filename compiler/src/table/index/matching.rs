@@ -1,9 +1,10 @@
 //! One request's search through an index.
 //!
 //! An entry matches if every field accepts it. Where few entries name the request's value of some field, those are asked one by one
-//! whether the other fields accept them too. Elsewhere the fields are asked in turn for their next block of 64 entries that is not
-//! empty, the furthest block wins, and the blocks are intersected as words: so a field that few entries accept a value of makes
-//! the search skip all others, and where no field is selective a step still covers 64 entries.
+//! whether the other fields accept them too: if they are very few, all at once, whatever groups they are in. Elsewhere the fields are
+//! asked in turn for their next block of 64 entries that is not empty, the furthest block wins, and the blocks are intersected as
+//! words: so a field that few entries accept a value of makes the search skip all others, and where no field is selective a step still
+//! covers 64 entries.
 use std::ops::Range;
 
 use smallvec::SmallVec;
@@ -22,17 +23,24 @@ pub(super) struct Accepting<'a> {
     any: &'a Bits,
     /// Of those that accept it by name, in ascending lists. What was passed is cut off.
     named: Lists<'a>,
+    /// Some of those that accept any list something: a target that has no name is accepted by entries that list only addresses.
+    any_may_list: bool,
 }
 
 impl<'a> Accepting<'a> {
     /// Those that accept any, and those that name it.
     pub(super) const fn new(any: &'a Bits, named: Lists<'a>) -> Self {
-        Self { any, named }
+        Self { any, named, any_may_list: false }
+    }
+
+    /// The same, where entries that list something may be among those that accept any.
+    pub(super) fn any_may_list(self, any_may_list: bool) -> Self {
+        Self { any_may_list, ..self }
     }
 
     /// These and no other.
     pub(super) fn only(bits: &'a Bits) -> Self {
-        Self { any: bits, named: Lists::new() }
+        Self { any: bits, named: Lists::new(), any_may_list: true }
     }
 
     /// How many name it; those that do so twice may count twice.
@@ -77,11 +85,33 @@ fn skip(list: &mut &[u32], from: u32) {
     *list = list.get(below..).unwrap_or_default();
 }
 
+/// A field of which some entries name the request's value.
+#[derive(Debug)]
+struct Named<'a> {
+    field: Fields,
+    /// How many do.
+    count: usize,
+    accepting: Accepting<'a>,
+}
+
+impl Named<'_> {
+    /// Whether all of `blocks` that accept the value name it, where every entry lists something for this field.
+    fn has_all_of(&self, blocks: &Range<u32>) -> bool {
+        let Accepting { any, any_may_list, .. } = &self.accepting;
+        !any_may_list || any.block(blocks.start, blocks.end).is_none()
+    }
+}
+
+/// So many entries are asked whatever groups they are in.
+const FEW: usize = 16;
+
 /// What the fields say of one request.
 #[derive(Debug, Default)]
 pub(super) struct FieldMatches<'a> {
-    /// Those for which some entries name the request's value, and how many do.
-    fields: SmallVec<[(Fields, usize, Accepting<'a>); 5]>,
+    /// Those for which some entries name the request's value.
+    fields: SmallVec<[Named<'a>; 5]>,
+    /// The fields of which all entries that name the value were asked, if there are any, and no others that list something accept it.
+    asked: Fields,
     /// For the others: who accepts it.
     sets: SmallVec<[&'a Bits; 8]>,
 }
@@ -90,8 +120,13 @@ impl<'a> FieldMatches<'a> {
     /// Takes account of a field.
     pub(super) fn add(&mut self, field: Fields, accepting: Accepting<'a>) {
         match accepting.naming() {
-            0 => self.sets.push(accepting.any),
-            count => self.fields.push((field, count, accepting)),
+            0 => {
+                self.sets.push(accepting.any);
+                if !accepting.any_may_list {
+                    self.asked = self.asked.with(field);
+                }
+            }
+            count => self.fields.push(Named { field, count, accepting }),
         }
     }
 
@@ -100,9 +135,39 @@ impl<'a> FieldMatches<'a> {
         self.sets.push(places);
     }
 
-    /// The first place in these blocks that all fields accept. All entries there list something for the fields `listed`.
-    pub(super) fn first(&mut self, blocks: Range<u32>, listed: Fields) -> Option<u32> {
-        match self.naming_few(&blocks, listed) {
+    /// Whether all entries that list something for the fields `listed`, and match, were asked already.
+    pub(super) fn has_asked(&self, listed: Fields) -> bool {
+        !self.asked.and(listed).is_empty()
+    }
+
+    /// A field that so few entries name that one look at each of them, in all groups, finds all that match in these blocks. All
+    /// entries there list something for the fields `listed`.
+    pub(super) fn few(&self, blocks: &Range<u32>, listed: Fields) -> Option<usize> {
+        let at = self.fewest(listed)?;
+        let named = self.fields.get(at)?;
+        (named.count <= FEW && named.has_all_of(blocks)).then_some(at)
+    }
+
+    /// The first entry of `first` and of those that are named in this field and that the others accept.
+    pub(super) fn earliest(&mut self, at: usize, mut first: u32, entry: impl Fn(u32) -> u32) -> u32 {
+        let Some(named) = self.fields.get(at) else { return first };
+        for place in named.accepting.named.iter().copied().flatten() {
+            let entry = entry(*place);
+            if entry < first && self.others_accept(at, *place) {
+                first = entry;
+            }
+        }
+        if !named.accepting.any_may_list {
+            self.asked = self.asked.with(named.field);
+        }
+        first
+    }
+
+    /// The first place that all fields accept in the blocks of `group` before `end`. All entries there list something for the fields
+    /// `listed`.
+    pub(super) fn first(&mut self, group: &Range<u32>, end: u32, listed: Fields) -> Option<u32> {
+        let blocks = group.start..end;
+        match self.naming_few(group, listed) {
             Some(named) => self.first_named(named, &blocks),
             None => self.intersect(blocks).map(|(block, places)| block * BLOCK + places.trailing_zeros()),
         }
@@ -110,27 +175,27 @@ impl<'a> FieldMatches<'a> {
 
     /// The field of `listed` that accepts the fewest entries, if that is so few that they are best asked one by one.
     fn naming_few(&self, blocks: &Range<u32>, listed: Fields) -> Option<usize> {
-        let fields = self.fields.iter().enumerate().filter(|(_, (field, ..))| listed.has(*field));
-        let (at, (_, count, accepting)) = fields.min_by_key(|(_, (_, count, _))| *count)?;
-        let few = *count <= 16 + 2 * blocks.len();
-        // A target that has no name, or no address, is accepted by entries that list only such.
-        (few && accepting.any.block(blocks.start, blocks.end).is_none()).then_some(at)
+        let at = self.fewest(listed)?;
+        let named = self.fields.get(at)?;
+        let few = named.count <= 16 + 2 * blocks.len();
+        (few && named.has_all_of(blocks)).then_some(at)
+    }
+
+    /// The field of `listed` that the fewest entries name.
+    fn fewest(&self, listed: Fields) -> Option<usize> {
+        let fields = self.fields.iter().enumerate().filter(|(_, named)| listed.has(named.field));
+        fields.min_by_key(|(_, named)| named.count).map(|(at, _)| at)
     }
 
     /// The first place in these blocks that is named in this field, and that the others accept.
     fn first_named(&self, at: usize, blocks: &Range<u32>) -> Option<u32> {
-        let (_, _, naming) = self.fields.get(at)?;
-        let others = || self.fields.iter().enumerate().filter(|(other, _)| *other != at);
-        let accept = |place: &u32| {
-            self.sets.iter().all(|set| set.has(*place))
-                && others().all(|(_, (_, _, accepting))| accepting.has(*place))
-        };
+        let naming = self.fields.get(at)?;
         let (start, mut end) = (blocks.start * BLOCK, blocks.end * BLOCK);
         let mut first = None;
-        for list in &naming.named {
+        for list in &naming.accepting.named {
             let behind = list.partition_point(|place| *place < start);
             let places = list.iter().skip(behind).copied().take_while(|place| *place < end);
-            if let Some(place) = places.into_iter().find(accept) {
+            if let Some(place) = places.into_iter().find(|place| self.others_accept(at, *place)) {
                 end = place;
                 first = Some(place);
             }
@@ -138,13 +203,19 @@ impl<'a> FieldMatches<'a> {
         first
     }
 
+    /// Whether all fields but this one accept the entry at `place`.
+    fn others_accept(&self, at: usize, place: u32) -> bool {
+        let mut others = self.fields.iter().enumerate().filter(|(other, _)| *other != at);
+        self.sets.iter().all(|set| set.has(place)) && others.all(|(_, named)| named.accepting.has(place))
+    }
+
     /// The first of these blocks in which every field accepts something in common, and what all of them accept in it.
     fn intersect(&mut self, blocks: Range<u32>) -> Option<(u32, u64)> {
         let Range { start: mut at, end } = blocks;
         'furthest: while at < end {
             let mut all = u64::MAX;
-            for (.., accepting) in &mut self.fields {
-                let (block, accepted) = accepting.block(at, end)?;
+            for named in &mut self.fields {
+                let (block, accepted) = named.accepting.block(at, end)?;
                 if block > at {
                     at = block;
                     continue 'furthest;
