@@ -19,6 +19,7 @@ pub(crate) mod columns;
 mod limit_lines;
 mod listeners;
 mod matched;
+mod meant;
 mod privileges;
 mod reach;
 mod shadowed;

@@ -19,6 +19,7 @@ mod services;
 mod similar;
 mod tls;
 
+use similar::elsewhere;
 pub use similar::{closest, did_you_mean, one_slip, only_closest};
 
 /// One command of the language.
@@ -187,13 +188,14 @@ pub fn find(name: &[u8]) -> Option<&'static Directive> {
 /// The command that was probably meant by `name`, which is none.
 #[must_use]
 pub fn similar(name: &[u8]) -> Option<&'static str> {
-    closest(name, all().map(|row| row.name))
+    elsewhere(name).or_else(|| closest(name, all().map(|row| row.name)))
 }
 
 /// The command that is certainly meant by `name`, which is none, with this many arguments.
 #[must_use]
 pub fn meant(name: &[u8], arguments: usize) -> Option<&'static Directive> {
-    let row = only_closest(name, all().map(|row| row.name)).and_then(|name| find(name.as_bytes()))?;
+    let meant = elsewhere(name).or_else(|| only_closest(name, all().map(|row| row.name)));
+    let row = meant.and_then(|name| find(name.as_bytes()))?;
     row.arguments.takes(arguments).then_some(row)
 }
 

@@ -29,6 +29,7 @@ mod layers;
 mod licences;
 mod limits;
 mod loads;
+mod mistakes;
 mod policy_tests;
 mod proxy;
 mod readme;

@@ -89,10 +89,15 @@ fn wildcard(item: Misread<'_>) -> Finding {
     } else {
         (format!("`{cited}` has a `*` inside, so 3proxy looks for a host of this name"), "never matches")
     };
-    RULE.finding(item.at, message).label(label).help("write the network: `10.0.*` is `10.0.0.0/16`").fix(
-        network(&cited)
-            .and_then(|network| item.replaced(format!("write `{network}`"), Safety::Safe, network)),
-    )
+    let finding = RULE.finding(item.at, message).label(label);
+    let Some(network) = network(&cited) else {
+        return finding.help("write the network: `10.0.*` is `10.0.0.0/16`");
+    };
+    finding.help(format!("write the network: `{network}`")).fix(item.replaced(
+        format!("write `{network}`"),
+        Safety::Safe,
+        network,
+    ))
 }
 
 /// The network that `10.`, `10.0.*` or `10.0.*.*` stands for.

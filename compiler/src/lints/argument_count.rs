@@ -1,8 +1,14 @@
 //! A command with too few or too many arguments.
-use grammar::directive::Directive;
+use grammar::{Span, directive::Directive};
 
-use super::rule::rule;
-use crate::{finding::Finding, lower::command::Command};
+use super::{meant, rule::rule};
+use crate::{
+    finding::Finding,
+    fix::{Fix, Safety},
+    lower::command::{Arg, Command},
+    program::acl::ParentKind,
+    sources::Loc,
+};
 
 rule! {
     /// 3proxy takes another number of arguments here, and refuses the whole file.
@@ -41,14 +47,52 @@ pub(crate) fn finding(command: &Command<'_>, row: &Directive) -> Finding {
     let most = arity.most.map_or(usize::MAX, usize::from);
     let at = command.arguments.get(most).map_or(command.at, |word| word.at);
     let comment = command.arguments.iter().any(|word| word.value.starts_with(b"#"));
-    RULE.finding(at, format!("`{}` expects {wants}, but got {given}", row.name))
-        .label(if given > most { "one too many" } else { "something is missing here" })
-        .help(match row.name {
-            _ if comment => "put the comment on a line of its own".to_owned(),
-            _ if given <= most => format!("write `{usage}`"),
-            "nserver" | "monitor" | "include" => format!("write a line `{usage}` for each"),
-            _ => format!("write `{usage}`, with quotes around an argument that has spaces"),
-        })
+    let finding = RULE
+        .finding(at, format!("`{}` expects {wants}, but got {given}", row.name))
+        .label(if given > most { "one too many" } else { "something is missing here" });
+    if let Some((help, fix)) = assigned(command, row).or_else(|| parent(command, row)) {
+        return finding.help(help).fix(fix);
+    }
+    finding.help(match row.name {
+        _ if comment => "put the comment on a line of its own".to_owned(),
+        _ if given <= most => format!("write `{usage}`"),
+        "nserver" | "monitor" | "include" => format!("write a line `{usage}` for each"),
+        _ => format!("write `{usage}`, with quotes around an argument that has spaces"),
+    })
+}
+
+/// `NAME = VALUE`, without the `=`.
+fn assigned(command: &Command<'_>, row: &Directive) -> Option<(String, Fix)> {
+    let [sign, value, ..] = command.arguments.as_slice() else { return None };
+    let is_it = sign.value.as_ref() == b"=" && row.arguments.takes(command.arguments.len() - 1);
+    let gap = Loc { file: sign.at.file, span: Span::new(sign.at.span.start, value.at.span.start) };
+    let same_file = sign.at.file == value.at.file;
+    (is_it && same_file)
+        .then(|| ("leave out the `=`".to_owned(), Fix::replace("leave out the `=`", Safety::Safe, gap, "")))
+}
+
+/// A parent with `HOST:PORT` in one word, or without a weight.
+fn parent(command: &Command<'_>, row: &Directive) -> Option<(String, Fix)> {
+    if row.name != "parent" {
+        return None;
+    }
+    let text = |word: &Arg<'_>| str::from_utf8(&word.value).ok().map(str::to_owned);
+    match command.arguments.as_slice() {
+        [kind, _, port] if ParentKind::named(&kind.value).is_some() => {
+            meant::port(&text(port)?)?;
+            let at = Loc { file: kind.at.file, span: Span::new(kind.at.span.start, kind.at.span.start) };
+            let title = "write the weight first, 1000 for a parent that is always used";
+            Some((title.to_owned(), Fix::replace(title, Safety::Unsafe, at, "1000 ")))
+        }
+        [_, _, host] => {
+            let text = text(host)?;
+            let (name, port) = meant::host_and_port(&text)?;
+            let apart = format!("{name} {port}");
+            let title = format!("write the port apart: `{apart}`");
+            Some((title.clone(), Fix::replace(title, Safety::Safe, host.at, apart)))
+        }
+        _ => None,
+    }
 }
 
 fn count(arguments: u16) -> String {

@@ -1,11 +1,18 @@
 //! Words in the field list of `authcache` that are no fields.
 use grammar::{
+    Span,
     directive::closest,
     value::{CacheField, CacheTrap, cache_fields},
 };
 
 use super::rule::{Misread, rule};
-use crate::{finding::Finding, fix::Safety, program::trap::Trap};
+use crate::{
+    finding::Finding,
+    fix::{Fix, Safety},
+    lower::command::Arg,
+    program::trap::Trap,
+    sources::Loc,
+};
 
 rule! {
     /// A word in the field list of `authcache` that is not a field is ignored, or read as another field.
@@ -77,6 +84,25 @@ fn finding(word: Misread<'_>, trap: CacheTrap) -> Finding {
         }
         None => finding.help("remove it, or write the field that is meant"),
     }
+}
+
+/// `word` stands where the seconds belong, and holds fields: the list has a space in it.
+pub(crate) fn apart(list: &Arg<'_>, word: &Arg<'_>) -> Option<Finding> {
+    let text = str::from_utf8(&word.value).ok()?.trim_matches(',');
+    let names = || text.split(',').map(|name| CacheField::ALL.into_iter().find(|field| field.name() == name));
+    if !names().all(|field| field.is_some()) || list.at.file != word.at.file {
+        return None;
+    }
+    let gap = Loc { file: word.at.file, span: Span::new(list.at.span.end, word.at.span.start) };
+    let comma = if list.value.ends_with(b",") || word.value.starts_with(b",") { "" } else { "," };
+    let finding = RULE
+        .finding(
+            word.at,
+            format!("`{text}` stands apart from the fields, so 3proxy reads it as the seconds: as 0"),
+        )
+        .label("not in the key")
+        .help("write the fields as one word");
+    Some(finding.fix(Fix::replace("write the fields as one word", Safety::Safe, gap, comma)))
 }
 
 /// Fields behind another separator than a comma: the same fields, as they should be written.

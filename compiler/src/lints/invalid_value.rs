@@ -5,9 +5,10 @@ use grammar::{
     value::{AddressError, OPERATION_WORDS},
 };
 
-use super::rule::rule;
+use super::{meant, rule::rule};
 use crate::{
     finding::Finding,
+    fix::{Fix, Safety},
     lower::command::{Arg, Command},
 };
 
@@ -45,8 +46,12 @@ pub(crate) fn address(command: &Command<'_>, word: &Arg<'_>) -> Finding {
         Some(at) => format!("***{}", Text::from(word.value.get(at..).unwrap_or_default())),
         None => word.text().to_string(),
     };
-    RULE.finding(word.at, format!("`{shown}` in `{}` is neither an address nor a name", command.name()))
-        .help("write an address such as `192.0.2.1` or `2001:db8::1`")
+    RULE.finding(word.at, format!("`{shown}` in `{}` is neither an address nor a name", command.name())).help(
+        match command.name.value.as_ref() {
+            b"parent" if word.value.contains(&b'@') => "write the user and the password behind the port",
+            _ => "write an address such as `192.0.2.1` or `2001:db8::1`",
+        },
+    )
 }
 
 /// An item of a source list is wrong.
@@ -71,7 +76,13 @@ pub(crate) fn source(field: &Arg<'_>, part: Span, error: AddressError) -> Findin
             "write addresses here: the fields are users, sources, targets, ports, in this order",
         ),
     };
-    RULE.finding(field.part(part), format!("`{item}` in the source field {what}")).help(help)
+    let finding = RULE.finding(field.part(part), format!("`{item}` in the source field {what}"));
+    match str::from_utf8(item.as_bytes()).ok().and_then(meant::network) {
+        Some(network) => finding
+            .help(format!("write the network with its length: `{network}`"))
+            .fix(Fix::replace(format!("write `{network}`"), Safety::Safe, field.part(part), network)),
+        None => finding.help(help),
+    }
 }
 
 /// Whether `item` is most likely the name of a host, or a pattern for such names.
@@ -82,6 +93,16 @@ fn is_name(item: &[u8]) -> bool {
 /// An item of a port list is no number.
 pub(crate) fn port(field: &Arg<'_>, part: Span) -> Finding {
     let item = Text::from(part.of(&field.value));
+    let finding = RULE.finding(field.part(part), format!("`{item}` in the port field is not a port"));
+    if let Some(port) = meant::port_of(item.as_bytes()) {
+        let title = format!("write `{port}`");
+        return finding.help(format!("write the port as a number: `{port}`")).fix(Fix::replace(
+            title,
+            Safety::Unsafe,
+            field.part(part),
+            port.to_string(),
+        ));
+    }
     let help = if OPERATION_WORDS.iter().any(|(name, _)| name.as_bytes() == item.as_bytes()) {
         "if it is an operation, write `*` for the ports: `allow * * * * CONNECT`"
     } else if is_name(item.as_bytes()) || item.as_bytes().contains(&b':') {
@@ -89,15 +110,20 @@ pub(crate) fn port(field: &Arg<'_>, part: Span) -> Finding {
     } else {
         "write numbers and ranges separated by commas, without spaces: `80,443,8000-8080`"
     };
-    RULE.finding(field.part(part), format!("`{item}` in the port field is not a port")).help(help)
+    finding.help(help)
 }
 
 /// A word of an operation list is no operation.
 pub(crate) fn operation(field: &Arg<'_>, part: Span) -> Finding {
     let item = part.of(&field.value);
     let finding = RULE.finding(field.part(part), format!("`{}` is not an operation", Text::from(item)));
-    match closest(item, OPERATION_WORDS.iter().map(|(name, _)| *name)) {
-        Some(name) => finding.help(format!("write `{name}`")),
+    match meant::operation(item).or_else(|| closest(item, OPERATION_WORDS.iter().map(|(name, _)| *name))) {
+        Some(name) => finding.help(format!("write `{name}`")).fix(Fix::replace(
+            format!("write `{name}`"),
+            Safety::Unsafe,
+            field.part(part),
+            name,
+        )),
         None => finding
             .help("write operations such as `HTTP`, `HTTPS`, `CONNECT`, separated by commas, without spaces"),
     }

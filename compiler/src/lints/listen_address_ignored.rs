@@ -1,5 +1,8 @@
 //! Addresses to listen on that are none.
-use super::rule::{Misread, rule};
+use super::{
+    meant,
+    rule::{Misread, rule},
+};
 use crate::{finding::Finding, program::trap::Trap};
 
 rule! {
@@ -41,7 +44,16 @@ fn finding(word: &Misread<'_>, trap: Trap) -> Finding {
     } else {
         ("is not an address, and is ignored", "the service listens elsewhere, or on every interface")
     };
-    RULE.finding(word.at, format!("`{}` {message}", word.cited()))
-        .label(label)
-        .help("write an address such as `127.0.0.1`")
+    RULE.finding(word.at, format!("`{}` {message}", word.cited())).label(label).help(help(&word.cited()))
+}
+
+fn help(written: &str) -> String {
+    let option = written.strip_prefix("-i");
+    match (meant::host_and_port(option.unwrap_or(written)), option) {
+        (Some((host, port)), Some(_)) => format!("write the port apart: `-i{host} -p{port}`"),
+        (Some((host, port)), None) => {
+            format!("write `internal {host}`, and the port at the service: `-p{port}`")
+        }
+        (None, _) => "write an address such as `127.0.0.1`".to_owned(),
+    }
 }

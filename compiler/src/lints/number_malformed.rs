@@ -38,5 +38,9 @@ fn finding(part: Misread<'_>, fault: NumberTrap) -> Finding {
         NumberTrap::Junk => format!("`{cited}` after the number is not read"),
         NumberTrap::Wraps => format!("`{cited}` is out of range: 3proxy reads another number"),
     };
-    RULE.finding(part.at, message).help("write digits only, without a unit")
+    RULE.finding(part.at, message).help(if cited.starts_with(',') {
+        "separate numbers with spaces"
+    } else {
+        "write digits only, without a unit"
+    })
 }

@@ -1,8 +1,11 @@
 //! Ports that are read otherwise than they are written.
 use grammar::value::NumberTrap;
 
-use super::rule::{Misread, rule};
-use crate::{finding::Finding, program::trap::Trap};
+use super::{
+    meant,
+    rule::{Misread, rule},
+};
+use crate::{finding::Finding, fix::Safety, program::trap::Trap};
 
 rule! {
     /// A port that is not a number from 0 to 65535 is read differently from what is written.
@@ -38,10 +41,15 @@ fn finding(part: Misread<'_>, fault: NumberTrap) -> Finding {
         NumberTrap::Junk => format!("`{cited}` after the port is not read"),
         NumberTrap::Wraps => format!("`{cited}` is not a port: 3proxy keeps its low 16 bits"),
     };
-    let help = if cited.starts_with([',', '-']) {
+    let finding = RULE.finding(part.at, message);
+    let alone = cited.strip_prefix([':', '=']).filter(|rest| meant::port(rest).is_some());
+    if let Some(port) = alone {
+        let title = format!("write the number alone: `{port}`");
+        return finding.help(title.clone()).fix(part.replaced(title, Safety::Safe, port.to_owned()));
+    }
+    finding.help(if cited.starts_with([',', '-']) {
         "write one port from 1 to 65535, not a list or a range"
     } else {
         "write a number from 1 to 65535"
-    };
-    RULE.finding(part.at, message).help(help)
+    })
 }

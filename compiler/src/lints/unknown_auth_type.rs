@@ -1,5 +1,5 @@
 //! A way to authenticate that does not exist.
-use super::rule::rule;
+use super::{meant, rule::rule};
 use crate::{
     finding::Finding,
     fix::{Fix, Safety},
@@ -35,7 +35,7 @@ rule! {
 /// `word` is the type; `near` was certainly meant.
 pub(crate) fn finding(word: &Arg<'_>, near: Option<&str>) -> Finding {
     let finding = RULE.finding(word.at, format!("`{}` is not a type of authentication", word.text()));
-    match near {
+    match near.or_else(|| meant::auth_type(&word.value)) {
         Some(near) => finding.help(format!("write `{near}`")).fix(Fix::replace(
             format!("write `{near}`"),
             Safety::Unsafe,

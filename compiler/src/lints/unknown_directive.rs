@@ -1,5 +1,5 @@
 //! A word at the start of a line that is no command.
-use grammar::directive;
+use grammar::{Span, directive};
 
 use super::rule::rule;
 use crate::{
@@ -45,6 +45,9 @@ pub(crate) fn finding(command: &Command<'_>) -> Finding {
     let shown = written.split(|byte| *byte == b':').next().unwrap_or_default();
     let shown = String::from_utf8_lossy(shown.get(..LONGEST_SHOWN).unwrap_or(shown));
     let finding = RULE.finding(command.name.at, format!("`{shown}` is not a command"));
+    if let Some(line) = assigned(command) {
+        return finding.help("write a space in place of the `=`").fix(line);
+    }
     match directive::similar(written) {
         Some(name) => finding.help(format!("write `{name}`")).fix(Fix::replace(
             format!("write `{name}`"),
@@ -61,6 +64,20 @@ pub(crate) fn finding(command: &Command<'_>) -> Finding {
         }
         None => finding.help("remove the line, or start it with `#`"),
     }
+}
+
+/// Of `NAME=VALUE`, where `NAME` is a command, with a space in place of the `=`.
+fn assigned(command: &Command<'_>) -> Option<Fix> {
+    let at = command.name.value.iter().position(|byte| *byte == b'=')?;
+    let name = command.name.value.get(..at)?;
+    let rest = command.name.value.get(at + 1..).filter(|rest| !rest.is_empty());
+    let arguments = command.arguments.len() + usize::from(rest.is_some());
+    directive::find(name).filter(|row| row.arguments.takes(arguments))?;
+    let at = u32::try_from(at).ok()?;
+    let sign = command.name.part(Span::new(at, at + 1));
+    let title = "write a space in place of the `=`";
+    (sign != command.name.at)
+        .then(|| Fix::replace(title, Safety::Safe, sign, if rest.is_some() { " " } else { "" }))
 }
 
 /// Whether it has the form of a user: `NAME:TYPE:PASSWORD`.

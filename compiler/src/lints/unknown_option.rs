@@ -5,7 +5,7 @@ use grammar::{
     template::UNKNOWN,
 };
 
-use super::rule::rule;
+use super::{meant, rule::rule};
 use crate::{
     finding::Finding,
     fix::{Fix, Safety},
@@ -44,6 +44,9 @@ rule! {
 pub(crate) fn finding(command: &Command<'_>, word: &Arg<'_>) -> Finding {
     let finding =
         RULE.finding(word.at, format!("`{}` is not an option of `{}`", word.text(), command.name()));
+    if let Some(option) = named(command, word) {
+        return otherwise(finding, word, option);
+    }
     match option::similar(&word.value) {
         Some(flag) => finding.help(format!("write `{flag}`")),
         None => finding.help("remove it"),
@@ -62,12 +65,32 @@ pub(crate) fn stray(command: &Command<'_>, word: &Arg<'_>) -> Finding {
     if word.value.starts_with(b"#") {
         return finding.help("put the comment on a line of its own");
     }
+    if let Some(option) = named(command, word) {
+        return otherwise(finding, word, option);
+    }
     match hyphenated(&word.value) {
         Some(option) => finding
             .help(format!("write `{option}`, with a plain `-`: this dash comes from a word processor"))
             .fix(Fix::replace("write a plain `-`", Safety::Safe, word.at, option)),
         None => finding.help("remove it"),
     }
+}
+
+/// The option that is written as other programs want it, if the line has none of its kind yet.
+fn named(command: &Command<'_>, word: &Arg<'_>) -> Option<String> {
+    let meant = meant::option(str::from_utf8(&word.value).ok()?)?;
+    let flag = meant.get(..2)?.as_bytes();
+    let is_there = command.arguments.iter().any(|other| other.value.starts_with(flag));
+    // Behind an option it may be anything.
+    let is_first = command.arguments.first().is_some_and(|first| first.at == word.at);
+    let is_named = word.value.contains(&b'=');
+    (!is_there && !is_unknown(word) && (is_first || is_named)).then_some(meant)
+}
+
+/// `word` is that option.
+fn otherwise(finding: Finding, word: &Arg<'_>, option: String) -> Finding {
+    let title = format!("write `{option}`");
+    finding.help(title.clone()).fix(Fix::replace(title, Safety::Safe, word.at, option))
 }
 
 /// `word` is the value of `flag`, and stands apart from it.

@@ -111,6 +111,12 @@ fn help(name: &[u8], known: &HashSet<&[u8]>) -> String {
     if user_words::parts(name).count() > 1 && user_words::parts(name).all(|part| known.contains(part)) {
         return "separate users with commas".to_owned();
     }
+    let text = str::from_utf8(name).unwrap_or_default();
+    if let Some((user, sources)) =
+        text.split_once('@').filter(|(_, sources)| columns::is_address(sources.as_bytes()))
+    {
+        return format!("write the sources in their own field: `{user} {sources}`");
+    }
     let alone = name.split(|byte| *byte == b':').next().filter(|alone| alone.len() < name.len());
     if let Some(alone) =
         alone.filter(|alone| known.contains(alone)).and_then(|alone| str::from_utf8(alone).ok())

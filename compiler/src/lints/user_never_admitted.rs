@@ -2,6 +2,7 @@
 use std::collections::HashSet;
 
 use super::{
+    columns,
     rule::{Lint, rule},
     user_words,
 };
@@ -59,7 +60,7 @@ fn check(lint: &mut Lint<'_>) {
     for ace in entries.map(|entry| entry.ace).filter(|ace| ace.action == Action::Allow) {
         let Some(names) = &ace.matcher.users else { return };
         // Whom it was to let in is not known.
-        if ace.matcher.is_refused() {
+        if ace.matcher.is_refused() || names.iter().any(columns::is_no_user) {
             return;
         }
         admitted.extend(names.iter());
@@ -67,7 +68,7 @@ fn check(lint: &mut Lint<'_>) {
         admitted.extend(names.iter().flat_map(user_words::parts));
         admitted.extend(names.iter().filter_map(user_words::unquoted));
         // So has a name with what `users` says of it.
-        admitted.extend(names.iter().filter_map(|name| name.split(|byte| *byte == b':').next()));
+        admitted.extend(names.iter().filter_map(|name| name.split(|byte| b":@".contains(byte)).next()));
     }
     // And so have one that is misspelt, and a pattern.
     let defined: HashSet<&[u8]> = program.users.iter().map(|user| user.name.as_bytes()).collect();

@@ -37,7 +37,7 @@ fn refused() -> (Matcher, i32) {
 
 impl ParentKind {
     /// The type that `word` names, and whether a trailing `s` asks for TLS.
-    fn named(word: &[u8]) -> Option<(Self, bool)> {
+    pub(crate) fn named(word: &[u8]) -> Option<(Self, bool)> {
         let find = |wanted: &[u8]| ParentKind::WORDS.iter().find(|(name, _)| name.as_bytes() == wanted);
         let plain = || find(word).map(|(_, kind)| (*kind, false));
         plain().or_else(|| find(word.strip_suffix(b"s")?).map(|(_, kind)| (*kind, true)))

@@ -90,10 +90,11 @@ impl Lowering<'_> {
         let Some(fields) = command.argument(0) else { return };
         let read = self.keep(fields, 0, value::cache_fields(&fields.value), Trap::Cache);
         if let Some(seconds) = command.argument(1) {
-            self.state.cache_seconds = match self.number(seconds) as u32 {
-                0 => CACHE_SECONDS,
-                seconds => seconds,
-            };
+            let apart = lints::authcache_unknown_field::apart(fields, seconds);
+            // No number is read as 0.
+            let read = if apart.is_some() { 0 } else { self.number(seconds) as u32 };
+            apart.into_iter().for_each(|finding| self.report(finding));
+            self.state.cache_seconds = if read == 0 { CACHE_SECONDS } else { read };
         }
         let size = command.argument(2).map_or(0, |size| self.number(size) as u32);
         self.program.auth_cache_size = Set::new(if size == 0 { CACHE_SIZE } else { size }, command.at);

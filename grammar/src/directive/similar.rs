@@ -83,6 +83,33 @@ fn distance(a: &[u8], b: &[u8]) -> usize {
     last.last().copied().unwrap_or(a.len())
 }
 
+/// Commands by the names that other programs, and people, have for them.
+const ELSEWHERE: [(&str, &str); 17] = [
+    ("bind", "internal"),
+    ("block", "deny"),
+    ("drop", "deny"),
+    ("http", "proxy"),
+    ("http_proxy", "proxy"),
+    ("httpproxy", "proxy"),
+    ("https", "proxy"),
+    ("listen", "internal"),
+    ("logfile", "log"),
+    ("nameserver", "nserver"),
+    ("permit", "allow"),
+    ("portmap", "tcppm"),
+    ("reject", "deny"),
+    ("socks4", "socks"),
+    ("socks5", "socks"),
+    ("udp", "udppm"),
+    ("upstream", "parent"),
+];
+
+/// The command that is called `name` elsewhere.
+pub(super) fn elsewhere(name: &[u8]) -> Option<&'static str> {
+    let is_it = |(other, _): &&(&str, &str)| name == other.as_bytes();
+    ELSEWHERE.iter().find(is_it).map(|(_, command)| *command)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{closest, distance, least, one_slip, only_closest};
