@@ -17,6 +17,7 @@ use grammar::Text;
 use super::{
     checks::FILE_PERMISSIONS,
     examination::{Diagnosis, Examination},
+    places,
 };
 use crate::files::STDIN_NAME;
 
@@ -76,11 +77,12 @@ fn keys(examination: &Examination<'_>) -> BTreeMap<PathBuf, Loc> {
     keys
 }
 
-/// Where a file is that a service names: in the `chroot`, if there is one and the file is in it; what is read before that line is outside.
+/// Where a file is that is read at a service: in the folder that becomes the root, if there is one and the file is in it; what is read
+/// before that line is outside.
 pub(super) fn path(examination: &Examination<'_>, text: &Text) -> PathBuf {
     let path = written(text);
-    let root = examination.subject.program.process.chroot.first().and_then(|chroot| chroot.value.first());
-    let inside = root.map(|root| written(root).join(path.strip_prefix("/").unwrap_or(&path)));
+    let inside = places::root(examination.subject.program)
+        .map(|(_, root)| written(root).join(path.strip_prefix("/").unwrap_or(&path)));
     inside.filter(|inside| examination.host.mode(inside).is_ok()).unwrap_or(path)
 }
 

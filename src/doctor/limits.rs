@@ -16,6 +16,14 @@ const OWN_MAPS: u64 = 256;
 /// A thread's stack, and the page that guards it.
 const MAPS_OF_A_THREAD: u64 = 2;
 
+/// The most that a kernel takes for a setting.
+const MOST: [(&str, u64); 4] = [
+    ("fs.nr_open", 2_147_483_584),
+    ("kernel.pid_max", 4 * 1024 * 1024),
+    ("kernel.threads-max", 0x3fff_ffff),
+    ("vm.max_map_count", 0x7fff_ffff),
+];
+
 pub(super) fn examine(examination: &mut Examination<'_>) {
     open_files(examination);
     // A runtime on an event loop has as many threads as processors, whatever the load.
@@ -65,6 +73,28 @@ fn tasks_of(demand: &Demand) -> u64 {
     demand.connections + 1
 }
 
+/// The kernel setting that gives what is needed, or, where no kernel takes so much, how many connections fit. `of` says what each of a
+/// service needs.
+fn raised(
+    examination: &Examination<'_>,
+    diagnosis: Diagnosis,
+    (name, needed): (&str, u64),
+    of: impl Fn(&Demand) -> u64,
+) -> Diagnosis {
+    let most = MOST.iter().find(|(known, _)| *known == name).map_or(u64::MAX, |(_, most)| *most);
+    if needed <= most {
+        return diagnosis.sysctl(name, needed);
+    }
+    let services = &examination.load.services;
+    let by_connections: u64 = services.iter().map(|demand| demand.connections * of(demand)).sum();
+    let room = most.saturating_sub(needed.saturating_sub(by_connections));
+    let each = services.iter().map(of).sum::<u64>().max(1);
+    diagnosis.help(match room / each {
+        0 => format!("run fewer services: no kernel takes more than {most} for `{name}`"),
+        fits => format!("lower `maxconn` to {fits} at most for each service: no kernel takes more than {most} for `{name}`"),
+    })
+}
+
 fn open_files(examination: &mut Examination<'_>) {
     let needed = examination.load.descriptors;
     let connections = examination.load.connections;
@@ -88,7 +118,9 @@ fn open_files(examination: &mut Examination<'_>) {
         let message = format!("no process may have more than {seen} open files, but {needed} are needed");
         let diagnosis =
             examination.of_all(&OPEN_FILES, Level::Deny, message, descriptors, "descriptors at most");
-        examination.found(diagnosis.values(seen, needed).sysctl("fs.nr_open", needed));
+        let diagnosis = diagnosis.values(seen, needed);
+        let diagnosis = raised(examination, diagnosis, ("fs.nr_open", needed), |demand| demand.descriptors);
+        examination.found(diagnosis);
     }
 }
 
@@ -186,7 +218,8 @@ fn threads(examination: &mut Examination<'_>) {
         let message =
             format!("the host may have {seen} threads, but 3proxy needs {own} beside {others} others");
         let diagnosis = examination.of_all(&THREADS, Level::Deny, message, tasks_of, "threads at most");
-        examination.found(diagnosis.values(seen, needed).sysctl(name, needed.next_multiple_of(1024)));
+        let diagnosis = diagnosis.values(seen, needed);
+        examination.found(raised(examination, diagnosis, (name, needed.next_multiple_of(1024)), |_| 1));
     }
 }
 
@@ -199,5 +232,6 @@ fn memory_maps(examination: &mut Examination<'_>) {
     let message =
         format!("a process may have {seen} memory mappings, but 3proxy needs {needed} for its threads");
     let diagnosis = examination.of_all(&MEMORY_MAPS, Level::Deny, message, tasks_of, "threads at most");
-    examination.found(diagnosis.values(seen, needed).sysctl("vm.max_map_count", needed));
+    let diagnosis = diagnosis.values(seen, needed);
+    examination.found(raised(examination, diagnosis, ("vm.max_map_count", needed), |_| MAPS_OF_A_THREAD));
 }

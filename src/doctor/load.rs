@@ -51,6 +51,11 @@ impl Load {
         Self { services, connections, descriptors: descriptors + count + OWN_DESCRIPTORS, threads }
     }
 
+    /// The service that lets the most connections wait to be accepted. `None`: all take datagrams.
+    pub(crate) fn accepting(&self) -> Option<&Demand> {
+        self.most(|demand| demand.backlog).filter(|demand| demand.backlog > 0)
+    }
+
     /// The service that asks for the most of something.
     pub(crate) fn most(&self, of: impl Fn(&Demand) -> u64) -> Option<&Demand> {
         // The first of equals.

@@ -1,7 +1,7 @@
 //! What the kernel's network settings make of the load: queues, buffers, connection tracking.
 use std::collections::HashMap;
 
-use compiler::{finding::Level, sources::Loc};
+use compiler::finding::Level;
 
 use super::{
     checks::{CONNECTION_TRACKING, LISTEN_DROPS, LISTEN_QUEUE, SOCKET_MEMORY, SYN_COOKIES},
@@ -33,7 +33,7 @@ fn listen_queue(examination: &mut Examination<'_>) {
     for (name, what) in [("net.core.somaxconn", "accepted"), ("net.ipv4.tcp_max_syn_backlog", "established")]
     {
         let Some([seen]) = examination.sysctl(&LISTEN_QUEUE, name) else { continue };
-        let Some(demand) = examination.load.most(|demand| demand.backlog) else { continue };
+        let Some(demand) = examination.load.accepting() else { continue };
         let needed = demand.backlog;
         if seen >= needed {
             continue;
@@ -62,6 +62,9 @@ fn counters(examination: &mut Examination<'_>, path: &str, group: &str) -> Optio
 }
 
 fn listen_drops(examination: &mut Examination<'_>) {
+    if examination.load.accepting().is_none() {
+        return;
+    }
     let Some(queues) = counters(examination, "/proc/net/netstat", "TcpExt") else { return };
     let Some(opened) = counters(examination, "/proc/net/snmp", "Tcp") else { return };
     let counted = |counters: &HashMap<String, u64>, name: &str| counters.get(name).copied().unwrap_or(0);
@@ -71,7 +74,7 @@ fn listen_drops(examination: &mut Examination<'_>) {
     if overflows.max(drops) * DROPPED < accepted || overflows.max(drops) == 0 {
         return;
     }
-    let Some(demand) = examination.load.most(|demand| demand.backlog) else { return };
+    let Some(demand) = examination.load.accepting() else { return };
     let message = format!(
         "{drops} connections were dropped before a service of this host accepted them, {accepted} were accepted"
     );
@@ -86,10 +89,10 @@ fn listen_drops(examination: &mut Examination<'_>) {
 }
 
 fn syn_cookies(examination: &mut Examination<'_>) {
+    let Some(at) = examination.load.accepting().map(|demand| demand.service.at) else { return };
     if examination.sysctl(&SYN_COOKIES, "net.ipv4.tcp_syncookies") == Some([0]) {
         let message =
             "a flood of connection requests fills the queues of this host, since SYN cookies are off";
-        let at = examination.load.services.first().map_or_else(Loc::default, |demand| demand.service.at);
         let diagnosis =
             Diagnosis::new(&SYN_COOKIES, Level::Warn, at, message).label("this service accepts connections");
         examination.found(diagnosis.values(0, 1).sysctl("net.ipv4.tcp_syncookies", 1));

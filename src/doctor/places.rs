@@ -67,10 +67,8 @@ fn named(program: &Program) -> Vec<Named<'_>> {
         all.extend(at.map(|at| Named { at, path, what, role, level }));
     };
     let process = &program.process;
-    for chroot in &process.chroot {
-        if let Some(folder) = chroot.value.first() {
-            add(chroot.at, folder, What::Folder, "chroot folder", Level::Deny);
-        }
+    if let Some((at, folder)) = root(program) {
+        add(at, folder, What::Folder, "chroot folder", Level::Deny);
     }
     for service in &program.services {
         if let LogTarget::File { path, rotation } = &service.log.target.value {
@@ -199,16 +197,20 @@ fn made(examination: &Examination<'_>, named: &Named<'_>, folder: &Path) -> Opti
     })
 }
 
-/// Where a path is: in the last `chroot` before its line, or where it says.
+/// The folder that becomes the root, and where it is named. A second `chroot` changes users only.
+pub(super) fn root(program: &Program) -> Option<(Option<Loc>, &Text)> {
+    let first = program.process.chroot.first()?;
+    Some((first.at, first.value.first()?))
+}
+
+/// Where a path is: in the folder that became the root before its line, or where it says.
 fn on_host(examination: &Examination<'_>, named: &Named<'_>) -> PathBuf {
-    let Examination { subject, .. } = examination;
-    let chroots = &subject.program.process.chroot;
-    let before = chroots.iter().find(|chroot| {
-        chroot.at.is_some_and(|at| at != named.at && comes_first(subject.program, at, named.at))
-    });
+    let program = examination.subject.program;
+    let is_before = |at: Loc| at != named.at && comes_first(program, at, named.at);
+    let before = root(program).filter(|(at, _)| at.is_some_and(is_before));
     let written = files::written(named.path);
-    match before.and_then(|chroot| chroot.value.first()) {
-        Some(root) => files::written(root).join(written.strip_prefix("/").unwrap_or(&written)),
+    match before {
+        Some((_, root)) => files::written(root).join(written.strip_prefix("/").unwrap_or(&written)),
         None => written,
     }
 }

@@ -99,6 +99,19 @@ fn threads_are_3proxys_alone() {
 }
 
 #[test]
+fn what_no_kernel_takes_is_not_asked_for() {
+    let services: String = (0..3_000).map(|n| format!("proxy -i127.0.0.1 -p{}\n", 10_000 + n)).collect();
+    let compiled = compiled(&format!("maxconn 5000\n{services}"));
+    let outcome = outcome(&compiled, &Recorded::named("tuned"), ServedBy::ThreeProxy);
+    let threads = outcome.found.iter().filter(|diagnosis| diagnosis.finding.rule == "threads");
+    let told: Vec<_> =
+        threads.map(|diagnosis| (diagnosis.finding.help.as_deref(), &diagnosis.command)).collect();
+    let lower = "lower `maxconn` to 1396 at most for each service: no kernel takes more than 4194304 for `kernel.pid_max`";
+    assert!(told.contains(&(Some(lower), &None)), "{told:?}");
+    assert!(told.iter().any(|(help, _)| help.is_some_and(|help| help.contains("threads-max="))), "{told:?}");
+}
+
+#[test]
 fn the_limit_on_processes_holds_for_users() {
     let limits = "Max open files 1048576 1048576 files\nMax processes 100 100 processes\n";
     let config = "maxconn 200\nproxy -i192.0.2.10\n";
@@ -149,6 +162,8 @@ fn queues() {
     for (accepted, expected) in [("69999", &[expected][..]), ("70001", &[]), ("0", &[expected])] {
         let opened = format!("Tcp: ActiveOpens PassiveOpens\nTcp: 3 {accepted}\n");
         check("tuned", &[("/proc/net/netstat", drops), ("/proc/net/snmp", &opened)], ONE, expected);
+        let datagrams = "nserver 192.0.2.1\nnscache 65536\ndnspr -i192.0.2.10\n";
+        check("tuned", &[("/proc/net/netstat", drops), ("/proc/net/snmp", &opened)], datagrams, &[]);
     }
 }
 
@@ -421,6 +436,8 @@ fn behind_chroot_paths_are_in_there() {
     check("tuned", &modes, &served("log /log/p\nchroot /jail"), &[]);
     check("tuned", &modes, &served("chroot /jail\nlog /log/p"), &["path-missing: nothing -> a folder"]);
     check("tuned", &[("/jail", "0755"), ("/jail/log", "0755")], &served("chroot /jail\nlog /log/p"), &[]);
+    // A second `chroot` changes users only.
+    check("tuned", &modes, &served("log /log/p\nchroot /jail\nchroot /nowhere"), &[]);
 }
 
 #[test]
