@@ -29,6 +29,10 @@ pub(crate) fn run(args: &Test, color: Color) -> Result<ExitCode> {
     let given = Given::read(&args.file, &args.image)?;
     let compiled = given.compile();
     if compiled.findings.iter().any(|finding| finding.refused) {
+        if text(&args.file).is_ok_and(|text| Suite::read(&text).is_ok()) {
+            let file = args.file.display();
+            bail!("`{file}` holds tests, not a configuration: write the configuration first, then `{file}`");
+        }
         return refuse(compiled, color);
     }
     let policy = Policy::compile(&compiled.program);

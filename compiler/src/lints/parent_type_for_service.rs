@@ -1,5 +1,5 @@
 //! `parent-type-for-service`
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::{
     columns,
@@ -14,6 +14,7 @@ use crate::{
     finding::{Finding, Level},
     fix::{Fix, Safety},
     program::{
+        Program,
         acl::{Ace, Operation, Parent, ParentKind},
         service::{Service, ServiceKind},
     },
@@ -112,14 +113,31 @@ fn check(lint: &mut Lint<'_>) {
         let found = found.or_else(|| {
             no_udp.and_then(|parent| Some((parent, no_way_for_udp(parent, &asks(Operation::UdpAssociate)?))))
         });
-        if let Some((_, finding)) = found.filter(|(parent, _)| told.insert(parent.at)) {
-            findings.push(
-                finding.also(service.at, "in this service").also(ace.at, "for what this entry matches"),
-            );
+        if let Some((parent, finding)) = found.filter(|(parent, _)| told.insert(parent.at)) {
+            let finding =
+                finding.also(service.at, "in this service").also(ace.at, "for what this entry matches");
+            findings.push((parent.at, finding));
         }
     }
-    for finding in findings {
+    keep_for_proxies(program, &mut findings);
+    for (_, finding) in findings {
         lint.report(finding);
+    }
+}
+
+/// A parent that a `proxy` uses as well is right for it: through `connect` it would ask for tunnels to where parents let none.
+fn keep_for_proxies(program: &Program, findings: &mut [(Loc, Finding)]) {
+    if findings.iter().all(|(_, finding)| finding.fix.is_none()) {
+        return;
+    }
+    let proxies = |service: &Service| (service.kind == ServiceKind::Proxy).then_some(());
+    let aces = lists::entries(program, proxies).map(|entry| entry.ace);
+    let used: HashSet<Loc> = aces.flat_map(|ace| program.acls.parents(ace)).map(|parent| parent.at).collect();
+    for (_, finding) in findings.iter_mut().filter(|(at, finding)| finding.fix.is_some() && used.contains(at))
+    {
+        finding.fix = None;
+        finding.help =
+            Some("begin a list of its own for this service, with a parent of type `connect`".into());
     }
 }
 
@@ -178,7 +196,7 @@ fn connect(sources: &Sources, line: Loc) -> Option<Fix> {
 
 #[cfg(test)]
 mod tests {
-    use crate::lints::tests::check;
+    use crate::lints::tests::{check, findings};
 
     #[test]
     fn what_a_service_does_not_send_there_is_no_matter() {
@@ -191,6 +209,18 @@ mod tests {
             "auth none\nallow *\nparent 1000 socks5 192.0.2.1 1080\nsocks\n",
         ] {
             check("parent-type-for-service", text);
+        }
+    }
+
+    #[test]
+    fn a_parent_that_a_proxy_uses_too_stays_as_it_is() {
+        for (services, fixed) in
+            [("proxy\nsocks", false), ("socks\nproxy", false), ("socks\nflush\nproxy", true)]
+        {
+            let text = format!("auth iponly\nallow *\nparent 1000 http 192.0.2.1 3128\n{services}\n");
+            let found = findings("parent-type-for-service", &text);
+            let [finding] = found.as_slice() else { panic!("{services}: {found:#?}") };
+            assert_eq!(finding.fix.is_some(), fixed, "{services}");
         }
     }
 

@@ -151,10 +151,12 @@ impl<'a> FieldMatches<'a> {
     /// The first entry of `first` and of those that are named in this field and that the others accept.
     pub(super) fn earliest(&mut self, at: usize, mut first: u32, entry: impl Fn(u32) -> u32) -> u32 {
         let Some(named) = self.fields.get(at) else { return first };
-        for place in named.accepting.named.iter().copied().flatten() {
-            let entry = entry(*place);
-            if entry < first && self.others_accept(at, *place) {
-                first = entry;
+        for list in &named.accepting.named {
+            for place in *list {
+                let entry = entry(*place);
+                if entry < first && self.others_accept(at, *place) {
+                    first = entry;
+                }
             }
         }
         if !named.accepting.any_may_list {
