@@ -232,12 +232,18 @@ impl<'f> Lowering<'f> {
     /// Keeps [`Program::unknown`]: what this line leaves open, if something in it is unknown.
     fn note_unknown(&mut self, file: FileId, line: Span, command: Option<&Command<'_>>) {
         let Some(source) = self.sources.get(file) else { return };
-        let Some(unknown) = source.unknown.as_ref().filter(|unknown| unknown.holds(line)) else { return };
+        let Some(unknown) = source.unknown.as_ref() else { return };
+        let (holds, may_lack) = (unknown.holds(line), unknown.may_lack(line));
+        if !holds && !may_lack {
+            return;
+        }
         let known = command.filter(|command| !unknown.holds(command.name.at.span));
         let row = known.and_then(|command| Some((command.at, directive::find(&command.name.value)?)));
         // A line that is not understood may have been any.
-        let open = row.map_or(Open::Lines, |(at, row)| template::open(source, row, &self.sources.words(at)));
-        self.note_open(open);
+        let Some((at, row)) = row else { return self.note_open(Open::Lines) };
+        let within = holds.then(|| template::open(source, row, &self.sources.words(at)));
+        let whole = may_lack.then(|| template::open_if_there(row));
+        within.into_iter().chain(whole).for_each(|open| self.note_open(open));
     }
 
     fn note_open(&mut self, open: Open) {

@@ -3,6 +3,8 @@
 //! This is the one place where that takes effect. [`UnknownText`] masks the markers of a file and the `$file`s that are not to be read,
 //! so that it can be run as any other; lowering notes in [`Program::unknown`] what they leave [`Open`]; and [`take_out_uncertain`] then
 //! takes out every finding that says what they may make untrue.
+mod blocks;
+
 use std::{
     collections::{HashMap, HashSet},
     path::Path,
@@ -34,6 +36,8 @@ pub(crate) struct UnknownText {
     places: Vec<Span>,
     /// Those of these places that decide which lines there are.
     pub(crate) lines: Vec<Span>,
+    /// Lines that may not be there, or come again, in order.
+    blocks: Vec<Span>,
     /// The text with all of them masked.
     pub(crate) script: Arc<[u8]>,
 }
@@ -48,14 +52,26 @@ impl UnknownText {
         }
         let mut all: Vec<Marker> = markers.iter().chain(&unread).copied().collect();
         all.sort_by_key(|marker| marker.span);
-        let masked = mask(text, &all);
+        let mut masked = mask(text, &all);
         let places = all.iter().map(|marker| marker.span).collect();
-        Some(Self { markers, places, lines: masked.lines, script: masked.text.into() })
+        let blocks = blocks::of(text, &markers).unwrap_or_default();
+        // What opens and closes them brings in no line.
+        if !blocks.is_empty() {
+            let of_blocks = markers.iter().filter(|marker| marker.kind == MarkerKind::Control);
+            let of_blocks: HashSet<Span> = of_blocks.map(|marker| marker.span).collect();
+            masked.lines.retain(|marker| !of_blocks.contains(marker));
+        }
+        Some(Self { markers, places, lines: masked.lines, blocks, script: masked.text.into() })
     }
 
     /// Whether something unknown stands in `span`.
     pub(crate) fn holds(&self, span: Span) -> bool {
         span.meets(&self.places)
+    }
+
+    /// Whether it is not known if what stands in `span` is there.
+    pub(crate) fn may_lack(&self, span: Span) -> bool {
+        span.meets(&self.blocks)
     }
 
     /// Whether a marker takes away the blanks at `offset`: `{% if x -%}` does so up to the next word.
@@ -117,6 +133,17 @@ pub(crate) fn open(source: &Source, row: &Directive, words: &[Word]) -> Open {
             Open::Details
         }
         _ => Open::Values,
+    }
+}
+
+/// What is open if it is not known whether a line of `row` is there.
+pub(crate) fn open_if_there(row: &Directive) -> Open {
+    match (row.name, row.bearing) {
+        // A log is the one of all services.
+        ("include" | "end" | "log", _) => Open::Lines,
+        ("users", _) => Open::Users,
+        (_, Bearing::Nothing | Bearing::Limits) => Open::Details,
+        _ => Open::Lines,
     }
 }
 
@@ -223,7 +250,13 @@ impl<'a> Known<'a> {
             Reads::Services => self.start_before(places(), unknown.known_services),
             _ => all_of(self.program, rule),
         };
-        known && !places().any(|place| self.is_unknown(place, rule.reads))
+        known && !places().any(|place| self.is_unknown(place, rule.reads) || self.may_lack(place, rule.reads))
+    }
+
+    /// Whether something rests on a line of which it is not known if it is there.
+    fn may_lack(&self, at: Loc, reads: Reads) -> bool {
+        let unknown = self.sources.get(at.file).and_then(|source| source.unknown.as_ref());
+        reads != Reads::Line && unknown.is_some_and(|unknown| unknown.may_lack(at.span))
     }
 
     /// Whether places name services, none of which starts behind the first `most`.

@@ -429,3 +429,72 @@ fn what_is_said_beside_an_unread_file_holds_whatever_it_holds() {
     }
     assert!(certain > TRIED / 4, "{certain}");
 }
+
+/// The same of lines in a block, which may not be there, or come again.
+#[test]
+fn what_is_said_beside_a_block_holds_whether_its_lines_are_there_or_not() {
+    let plain = CompileOptions { template: Template::No, ..CompileOptions::default() };
+    let template = CompileOptions { template: Template::Yes, ..CompileOptions::default() };
+    let mut next = numbers(13);
+    let mut certain = 0;
+    for _ in 0..TRIED {
+        let mut some = |count: usize| {
+            let mut line = || {
+                let (line, values) = LINES[next(LINES.len())];
+                line.replace('_', values[next(values.len())]) + "\n"
+            };
+            (0..count).map(|_| line()).collect::<String>()
+        };
+        let (before, block, behind) = (some(3), some(1), some(4));
+        for (open, close, copies) in
+            [("{% if x %}", "{% endif %}", &[0, 1][..]), ("{% for x in y %}", "{% endfor %}", &[0, 1, 2])]
+        {
+            let text = format!("{before}{open}\n{block}{close}\n{behind}");
+            let found = all(&text, &template);
+            certain += found.len();
+            for copies in copies {
+                let lines = block.repeat(*copies);
+                let whole = format!("{before}\n{lines}\n{behind}");
+                let of_whole = all(&whole, &plain);
+                // What stands in front is where it was, what stands behind as far from the end.
+                let key = |it: &Found, text: &str| {
+                    let behind = it.1 > 4;
+                    let end = u32::try_from(text.lines().count()).unwrap();
+                    (it.0, behind, if behind { end - it.1 } else { it.1 })
+                };
+                let of_whole: BTreeSet<_> = of_whole.iter().map(|it| key(it, &whole)).collect();
+                let whole_rule = |it: &&Found| lints::find(it.0).unwrap().reads != Reads::Line;
+                let wrong: Vec<_> = found
+                    .iter()
+                    .filter(whole_rule)
+                    .filter(|it| !of_whole.contains(&key(it, &text)))
+                    .collect();
+                assert!(wrong.is_empty(), "{wrong:?} of\n{text}not of\n{whole}");
+            }
+        }
+    }
+    assert!(certain > TRIED / 4, "{certain}");
+}
+
+#[test]
+fn a_block_silences_only_what_rests_on_its_lines() {
+    let rest = "auth none\nallow *\nproxy\nmaxconn 100\n";
+    let found = |block: &str| found(&format!("{block}{rest}"), Template::Auto);
+    let rules = |block: &str| found(block).into_iter().map(|(rule, _)| rule).collect::<Vec<_>>();
+    for line in ["nserver 192.0.2.1", "rotate 30", "users a:CL:{{ x }}", "bandlimin 1000000 *"] {
+        for (open, close) in [("{% if x %}", "{% endif %}"), ("{%- for y in z %}", "{% endfor -%}")] {
+            let block = format!("{open}\n{line}\n{close}\n");
+            let told = rules(&block);
+            assert!(
+                told.contains(&"open-proxy") && told.contains(&"setting-after-service"),
+                "{block}{told:?}"
+            );
+            // It may be there, and may not.
+            assert!(found(&block).iter().all(|(_, at)| *at > 3), "{block}");
+        }
+    }
+    for line in ["allow a", "auth strong", "internal 127.0.0.1", "proxy -p1", "include x", "frobnicate"] {
+        let told = rules(&format!("{{% if x %}}\n{line}\n{{% endif %}}\n"));
+        assert!(!told.contains(&"open-proxy"), "{line}: {told:?}");
+    }
+}
