@@ -9,10 +9,11 @@ use compiler::{
 };
 
 /// A line as it is written, and as it should be: what `--unsafe-fixes` makes of it.
-const MENDED: [(&str, &str); 22] = [
+const MENDED: [(&str, &str); 23] = [
     ("parent 1000 socks5 203.0.113.5:1080", "parent 1000 socks5 203.0.113.5 1080"),
     ("parent 1000 http proxy.example:3128", "parent 1000 http proxy.example 3128"),
     ("parent 1000 connect [2001:db8::1]:3128", "parent 1000 connect 2001:db8::1 3128"),
+    ("parent socks5 1000 203.0.113.5 1080", "parent 1000 socks5 203.0.113.5 1080"),
     ("allow bob 10.0.0.0/255.0.0.0", "allow bob 10.0.0.0/8"),
     ("allow bob 192.168.1.*", "allow bob 192.168.1.0/24"),
     ("allow bob * 198.51.100.*", "allow bob * 198.51.100.0/24"),

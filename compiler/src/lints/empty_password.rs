@@ -43,7 +43,9 @@ rule! {
 }
 
 fn finding(part: Misread<'_>) -> Option<Finding> {
-    (!continues(part.sources, part.at)).then(|| found(part))
+    // One without a name has a finding of its own.
+    let has_name = !part.unquoted().starts_with(b":");
+    (has_name && !continues(part.sources, part.at)).then(|| found(part))
 }
 
 fn found(part: Misread<'_>) -> Finding {

@@ -1,6 +1,12 @@
 //! A weight of a parent that is no share of 1000.
 use super::rule::rule;
-use crate::{finding::Finding, lower::command::Arg};
+use crate::{
+    finding::Finding,
+    fix::{Fix, Safety},
+    lower::command::Arg,
+    program::acl::ParentKind,
+    sources::Loc,
+};
 
 rule! {
     /// The weight of a parent is its share of 1000: 3proxy refuses any but 1 to 1000.
@@ -28,6 +34,22 @@ rule! {
     since: "0.1.0",
     refused: true,
     from lowering,
+}
+
+/// `word` is the weight, and `kind` the type: they may have changed places.
+pub(crate) fn swapped(word: &Arg<'_>, kind: &Arg<'_>) -> Option<Finding> {
+    let is_weight = || !kind.value.is_empty() && kind.value.iter().all(u8::is_ascii_digit);
+    if ParentKind::named(&word.value).is_none() || !is_weight() || word.at.file != kind.at.file {
+        return None;
+    }
+    let at = Loc { file: word.at.file, span: word.at.span.to(kind.at.span) };
+    let title = format!("write the weight first: `{} {}`", kind.text(), word.text());
+    let right = format!("{} {}", kind.text(), word.text());
+    Some(
+        RULE.finding(at, format!("the type `{}` stands in the place of the weight", word.text()))
+            .help(title.clone())
+            .fix(Fix::replace(title, Safety::Safe, at, right)),
+    )
 }
 
 /// `word` is the weight.

@@ -1,8 +1,13 @@
 //! `strong-without-users`
 use std::collections::BTreeSet;
 
+use grammar::syntax::LineKind;
+
 use super::rule::{Lint, rule};
-use crate::program::{Program, auth::AuthType, trap::Trap};
+use crate::{
+    program::{Program, auth::AuthType, trap::Trap},
+    sources::Sources,
+};
 
 rule! {
     /// A chain asks for a password, but no user has one.
@@ -36,7 +41,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    if !has_no_users(lint.program) {
+    if !has_no_users(lint.program) || has_torn_users(lint.sources) {
         return;
     }
     let mut told = BTreeSet::new();
@@ -66,6 +71,18 @@ fn has_no_users(program: &Program) -> bool {
         && !program.traps.iter().any(|trapped| matches!(trapped.trap, Trap::User(_)))
 }
 
+/// Whether 3proxy refuses a `users` line, which has a finding of its own.
+fn has_torn_users(sources: &Sources) -> bool {
+    sources.iter().any(|(_, source)| {
+        source.tree.lines().any(|line| match line.kind {
+            LineKind::Bad(_, words) => {
+                source.tree.words(words).next().is_some_and(|first| first.span.of(&source.text) == b"users")
+            }
+            _ => false,
+        })
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use crate::lints::tests::{check, check_with};
@@ -80,7 +97,9 @@ mod tests {
 
     #[test]
     fn users_that_are_dropped_missing_or_brought_by_a_plugin_are_no_matter_of_this_rule() {
-        for users in ["users alice", "users $missing", "include missing", "plugin x.so start"] {
+        for users in
+            ["users \"a:CL:x", "users alice", "users $missing", "include missing", "plugin x.so start"]
+        {
             check("strong-without-users", &format!("{users}\nauth strong\nproxy\n"));
         }
         check_with("strong-without-users", "include u\nauth strong\nproxy\n", &[("u", "users a:CL:x\n")]);

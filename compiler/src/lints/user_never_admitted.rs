@@ -81,7 +81,8 @@ fn check(lint: &mut Lint<'_>) {
         admitted.contains(name) || user_words::unquoted(name).is_some_and(|name| admitted.contains(name))
     };
     let is_meant = |name: &[u8]| others.iter().any(|other| user_words::means(other, name));
-    for user in own.filter(|user| !is_admitted(user.name.as_bytes()) && !is_meant(user.name.as_bytes())) {
+    let named = own.filter(|user| !user.name.is_empty());
+    for user in named.filter(|user| !is_admitted(user.name.as_bytes()) && !is_meant(user.name.as_bytes())) {
         if told.insert(&user.name) && !user_words::continues(lint.sources, user.at) {
             lint.report(
                 RULE.finding(user.at, format!("no list allows user `{}`", user.name))

@@ -96,6 +96,10 @@ impl Lowering<'_> {
 
     fn parent(&mut self, command: &Command<'_>) {
         let [weight, kind, host, port, ..] = command.arguments.as_slice() else { return };
+        if let Some(finding) = lints::parent_weight_out_of_range::swapped(weight, kind) {
+            self.report(finding);
+            return self.refuse_parent();
+        }
         let weight_read = self.number(weight);
         let weight_good = u16::try_from(weight_read).ok().filter(|read| (1..=1000).contains(read));
         if weight_good.is_none() {

@@ -32,6 +32,8 @@ pub(super) fn of_parent(arguments: &[Word], whole: bool, line: &[u8]) -> Vec<boo
 /// password is missed.
 fn is_in_order(words: &[&[u8]]) -> bool {
     let [weight, kind, host, port, account @ ..] = words else { return false };
+    // These two may have changed places.
+    let (weight, kind) = if is_type(weight) && is_number(kind) { (kind, weight) } else { (weight, kind) };
     // Where these stand, something else stands in their place.
     let is_moved = |word: &&[u8]| is_type(word) || is_server(word);
     is_number(weight.strip_prefix(b"-").unwrap_or(weight))

@@ -39,6 +39,8 @@ fn secrets_of_commands_are_hidden_and_nothing_else() {
         ("radius 127.0.0.1:1812 secret", "radius *** ***"),
         ("parent 1000 http 10.0.0.1 3128 secret", "parent 1000 http 10.0.0.1 3128 ***"),
         ("parent 1000 http 10.0.0.1 3128 *", "parent 1000 http 10.0.0.1 3128 *"),
+        ("parent http 1000 10.0.0.1 3128 bob secret", "parent http 1000 10.0.0.1 3128 bob ***"),
+        ("parent http secret 10.0.0.1 3128 bob", "parent http *** 10.0.0.1 *** ***"),
         ("radius secret [::1]:1812/::1 10.0.0.300 s2", "radius *** [::1]:1812/::1 *** ***"),
         ("users al:CL:pa\"$word\"", "users al:CL:***"),
         ("parent 1000 http 10.0.0.1:3128 bob secret", "parent 1000 http 10.0.0.1:3128 *** ***"),
