@@ -36,7 +36,7 @@ const MENDED: [(&str, &str); 23] = [
 ];
 
 /// A line, and what its finding says to write.
-const TOLD: [(&str, &str); 9] = [
+const TOLD: [(&str, &str); 14] = [
     ("parent 1000 http bob:secret@203.0.113.5 3128", "write the user and the password behind the port"),
     ("parent http 203.0.113.5 3128", "write the weight first, 1000 for a parent that is always used"),
     ("socks -i127.0.0.1:1081", "write the port apart: `-i127.0.0.1 -p1081`"),
@@ -44,6 +44,11 @@ const TOLD: [(&str, &str); 9] = [
     ("allow bob@10.0.0.0/8", "write the sources in their own field: `bob 10.0.0.0/8`"),
     ("bandlimin 10M bob", "write the rate in digits only: `10000000`"),
     ("timeouts 1,5,30,60", "separate numbers with spaces"),
+    ("connlim 100 bob", "write `connlim RATE PERIOD USERLIST [SOURCELIST] [TARGETLIST] …`"),
+    ("udppm 53 192.0.2.53", "write `udppm [OPTIONS] SRCPORT DSTADDR DSTPORT`"),
+    ("tcppm 3389 203.0.113.5:3389", "write the port apart: `203.0.113.5 3389`"),
+    ("tcppm -i127.0.0.1 3389 203.0.113.5:3389", "write the port apart: `203.0.113.5 3389`"),
+    ("allow bob * * * -", "write `*` for any"),
     ("nserver 192.0.2.53 192.0.2.54", "write a line `nserver SERVER` for each"),
     ("parent 1000 socks 203.0.113.5 1080", "write `socks5`, or `socks4` if that is what the parent speaks"),
 ];

@@ -1,5 +1,8 @@
 //! A command with too few or too many arguments.
-use grammar::{Span, directive::Directive};
+use grammar::{
+    Span,
+    directive::{Directive, Effect},
+};
 
 use super::{meant, rule::rule};
 use crate::{
@@ -42,15 +45,14 @@ pub(crate) fn finding(command: &Command<'_>, row: &Directive) -> Finding {
         (least, Some(most)) => format!("{least} to {most} arguments"),
         (least, None) => format!("at least {}", count(least)),
     };
-    let names = row.parameters.iter().map(|parameter| format!(" {}", parameter.name.to_uppercase()));
-    let usage = format!("{}{}", row.name, names.collect::<String>());
+    let usage = usage(row);
     let most = arity.most.map_or(usize::MAX, usize::from);
     let at = command.arguments.get(most).map_or(command.at, |word| word.at);
     let comment = command.arguments.iter().any(|word| word.value.starts_with(b"#"));
     let finding = RULE
         .finding(at, format!("`{}` expects {wants}, but got {given}", row.name))
         .label(if given > most { "one too many" } else { "something is missing here" });
-    if let Some((help, fix)) = assigned(command, row).or_else(|| parent(command, row)) {
+    if let Some((help, fix)) = assigned(command, row).or_else(|| glued(command, row)) {
         return finding.help(help).fix(fix);
     }
     finding.help(match row.name {
@@ -59,6 +61,28 @@ pub(crate) fn finding(command: &Command<'_>, row: &Directive) -> Finding {
         "nserver" | "monitor" | "include" => format!("write a line `{usage}` for each"),
         _ => format!("write `{usage}`, with quotes around an argument that has spaces"),
     })
+}
+
+/// How a command is written: what may be left out stands in brackets, and of that the first two.
+fn usage(row: &Directive) -> String {
+    let is_service = row.effect == Effect::Service;
+    let mut usage = row.name.to_owned();
+    let mut optional = 0;
+    for (index, parameter) in row.parameters.iter().enumerate() {
+        let name = parameter.name.to_uppercase();
+        // Of a service these are the options: what else it takes, it needs.
+        let may_lack = if is_service { index == 0 } else { index >= usize::from(row.arguments.least) };
+        optional += usize::from(may_lack);
+        match optional {
+            3 => {
+                usage.push_str(" …");
+                break;
+            }
+            _ if may_lack => usage.push_str(&format!(" [{name}]")),
+            _ => usage.push_str(&format!(" {name}")),
+        }
+    }
+    usage
 }
 
 /// `NAME = VALUE`, without the `=`.
@@ -71,27 +95,21 @@ fn assigned(command: &Command<'_>, row: &Directive) -> Option<(String, Fix)> {
         .then(|| ("leave out the `=`".to_owned(), Fix::replace("leave out the `=`", Safety::Safe, gap, "")))
 }
 
-/// A parent with `HOST:PORT` in one word, or without a weight.
-fn parent(command: &Command<'_>, row: &Directive) -> Option<(String, Fix)> {
-    if row.name != "parent" {
+/// A parent or a port mapper with `HOST:PORT` in one word, or a parent without a weight.
+fn glued(command: &Command<'_>, row: &Directive) -> Option<(String, Fix)> {
+    if !matches!(row.name, "parent" | "tcppm" | "udppm") {
         return None;
     }
     let text = |word: &Arg<'_>| str::from_utf8(&word.value).ok().map(str::to_owned);
     match command.arguments.as_slice() {
-        [kind, _, port] if ParentKind::named(&kind.value).is_some() => {
+        [kind, _, port] if row.name == "parent" && ParentKind::named(&kind.value).is_some() => {
             meant::port(&text(port)?)?;
             let at = Loc { file: kind.at.file, span: Span::new(kind.at.span.start, kind.at.span.start) };
             let title = "write the weight first, 1000 for a parent that is always used";
             Some((title.to_owned(), Fix::replace(title, Safety::Unsafe, at, "1000 ")))
         }
-        [_, _, host] => {
-            let text = text(host)?;
-            let (name, port) = meant::host_and_port(&text)?;
-            let apart = format!("{name} {port}");
-            let title = format!("write the port apart: `{apart}`");
-            Some((title.clone(), Fix::replace(title, Safety::Safe, host.at, apart)))
-        }
-        _ => None,
+        [.., host] => meant::port_apart(host),
+        [] => None,
     }
 }
 

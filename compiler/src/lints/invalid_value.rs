@@ -39,6 +39,9 @@ rule! {
     from lowering,
 }
 
+/// What to write for a field that is to restrict nothing.
+const ANY: &str = "write `*` for any";
+
 /// `word` holds no address, where one is wanted.
 pub(crate) fn address(command: &Command<'_>, word: &Arg<'_>) -> Finding {
     // As in a URL: what stands before the `@` holds a password.
@@ -64,6 +67,7 @@ pub(crate) fn source(field: &Arg<'_>, part: Span, error: AddressError) -> Findin
             "has a prefix length that is too long for its address family",
             "write a length from 0 to 32, or to 128 for IPv6",
         ),
+        AddressError::NotAnAddress if item.as_bytes() == b"-" => ("is not an address, network or range", ANY),
         AddressError::NotAnAddress if item.as_bytes() == b"*" => {
             ("is not an address: `*` must be the only item", "write `*` alone, or addresses")
         }
@@ -94,6 +98,9 @@ fn is_name(item: &[u8]) -> bool {
 pub(crate) fn port(field: &Arg<'_>, part: Span) -> Finding {
     let item = Text::from(part.of(&field.value));
     let finding = RULE.finding(field.part(part), format!("`{item}` in the port field is not a port"));
+    if item.as_bytes() == b"-" {
+        return finding.help(ANY);
+    }
     if let Some(port) = meant::port_of(item.as_bytes()) {
         let title = format!("write `{port}`");
         return finding.help(format!("write the port as a number: `{port}`")).fix(Fix::replace(
@@ -117,6 +124,9 @@ pub(crate) fn port(field: &Arg<'_>, part: Span) -> Finding {
 pub(crate) fn operation(field: &Arg<'_>, part: Span) -> Finding {
     let item = part.of(&field.value);
     let finding = RULE.finding(field.part(part), format!("`{}` is not an operation", Text::from(item)));
+    if item == b"-" {
+        return finding.help(ANY);
+    }
     match meant::operation(item).or_else(|| closest(item, OPERATION_WORDS.iter().map(|(name, _)| *name))) {
         Some(name) => finding.help(format!("write `{name}`")).fix(Fix::replace(
             format!("write `{name}`"),

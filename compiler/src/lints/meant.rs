@@ -3,6 +3,11 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use grammar::value::OPERATION_WORDS;
 
+use crate::{
+    fix::{Fix, Safety},
+    lower::command::Arg,
+};
+
 /// Names of other programs for types of authentication.
 const AUTH_TYPES: [(&str, &str); 14] = [
     ("basic", "strong"),
@@ -88,6 +93,14 @@ pub(super) fn host_and_port(text: &str) -> Option<(&str, u16)> {
         None => Some(host).filter(|host| !host.is_empty() && is_host(host))?,
     };
     Some((host, port(number)?))
+}
+
+/// What to write for a word `HOST:PORT` where a host and a port are wanted, and the fix that does.
+pub(super) fn port_apart(word: &Arg<'_>) -> Option<(String, Fix)> {
+    let (host, port) = host_and_port(str::from_utf8(&word.value).ok()?)?;
+    let apart = format!("{host} {port}");
+    let title = format!("write the port apart: `{apart}`");
+    Some((title.clone(), Fix::replace(title, Safety::Safe, word.at, apart)))
 }
 
 /// The network of `ADDRESS/MASK` with its mask as an address, or of `192.168.1.*`.

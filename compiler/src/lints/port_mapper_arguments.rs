@@ -1,5 +1,5 @@
 //! A port mapper without its three arguments.
-use super::rule::rule;
+use super::{meant, rule::rule};
 use crate::{
     finding::Finding,
     lower::command::{Arg, Command},
@@ -31,8 +31,8 @@ rule! {
     from lowering,
 }
 
-/// `given` arguments stand behind the options.
-pub(crate) fn count(command: &Command<'_>, given: usize) -> Finding {
+/// `rest` stands behind the options.
+pub(crate) fn count(command: &Command<'_>, rest: &[Arg<'_>]) -> Finding {
     let late = command
         .arguments
         .iter()
@@ -41,8 +41,12 @@ pub(crate) fn count(command: &Command<'_>, given: usize) -> Finding {
     let name = command.name();
     let finding = RULE.finding(
         late.map_or(command.at, |word| word.at),
-        format!("`{name}` takes a port, a host and a port after its options, not {given} words"),
+        format!("`{name}` takes a port, a host and a port after its options, not {} words", rest.len()),
     );
+    let apart = rest.last().filter(|_| late.is_none() && rest.len() == 2).and_then(meant::port_apart);
+    if let Some((help, fix)) = apart {
+        return finding.help(help).fix(fix);
+    }
     finding.help(if late.is_some() {
         format!("put the options first: `{name} -i127.0.0.1 8080 192.0.2.1 80`")
     } else {

@@ -157,7 +157,7 @@ impl Lowering<'_> {
             let unglued = rest.first().filter(|word| unknown_option::unglued(command, word).is_some());
             self.report(match unglued {
                 Some(word) if rest.len() > 3 => unknown_option::stray(command, word),
-                _ => lints::port_mapper_arguments::count(command, rest.len()),
+                _ => lints::port_mapper_arguments::count(command, rest),
             });
             return false;
         };
