@@ -1,10 +1,13 @@
 //! A command or service option that the target does not know.
 use std::collections::HashSet;
 
-use grammar::option;
+use grammar::{
+    directive::{self, Effect},
+    option,
+};
 
 use super::rule::{Lint, rule};
-use crate::{options::Runner, program::service::ServiceKind, sources::Loc};
+use crate::{options::Runner, sources::Loc};
 
 rule! {
     /// A 3proxy of the series that the file is for may not know this command or service option, and then refuses the file.
@@ -40,16 +43,26 @@ fn check(lint: &mut Lint<'_>) {
         Runner::ThreeProxy10 => [1, 0, 0],
         Runner::Cfgc => return,
     };
+    let is_newer = |since: &str| version(since) > oldest;
+    let commands: HashSet<&str> =
+        directive::all().filter(|row| is_newer(row.since)).map(|row| row.name).collect();
+    let options: Vec<&str> =
+        option::all().iter().filter(|row| is_newer(row.since)).map(|row| row.flag).collect();
     let mut newer: Vec<(Loc, &str, &str)> = Vec::new();
     for ran in &lint.program.commands {
-        newer.push((ran.at, ran.row.name, ran.row.since));
-        if ServiceKind::ALL.iter().any(|kind| kind.name() == ran.row.name) {
+        if commands.contains(ran.row.name) {
+            newer.push((ran.at, ran.row.name, ran.row.since));
+        }
+        // Files of very many services exist: most lines have none of these options, and their words need not be read.
+        let text = lint.sources.text(ran.at);
+        let has = |flag: &&str| text.windows(flag.len()).any(|part| part == flag.as_bytes());
+        if ran.row.effect == Effect::Service && options.iter().any(has) {
             let words = lint.sources.values(ran.at).into_iter().skip(1);
-            let options = words.filter_map(|(at, word)| Some((at, option::find(&word)?.0)));
-            newer.extend(options.map(|(at, row)| (at, row.flag, row.since)));
+            let rows = words.filter_map(|(at, word)| Some((at, option::find(&word)?.0)));
+            let rows = rows.filter(|(_, row)| options.contains(&row.flag));
+            newer.extend(rows.map(|(at, row)| (at, row.flag, row.since)));
         }
     }
-    newer.retain(|(_, _, since)| version(since) > oldest);
     // Each command and option is told once.
     let mut told = HashSet::new();
     for (at, name, since) in newer.into_iter().filter(|(_, name, _)| told.insert(*name)) {
