@@ -200,10 +200,11 @@ pub(crate) fn tell_placeholders(sources: &Sources, findings: &mut [Finding]) {
 
 /// Whether it is not known if a rule finds something in the line at `at`: then silence says nothing.
 pub(crate) fn is_open(sources: &Sources, program: &Program, rule: &Rule, at: Loc) -> bool {
+    let unknown = sources.get(at.file).and_then(|source| source.unknown.as_ref());
     !all_of(program, rule)
-        || sources
-            .get(at.file)
-            .is_some_and(|source| source.unknown.as_ref().is_some_and(|unknown| unknown.holds(at.span)))
+        || unknown.is_some_and(|unknown| {
+            unknown.holds(at.span) || rule.reads != Reads::Line && unknown.may_lack(at.span)
+        })
 }
 
 /// Whether all is known that a rule may judge.

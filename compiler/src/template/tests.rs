@@ -498,3 +498,21 @@ fn a_block_silences_only_what_rests_on_its_lines() {
         assert!(!told.contains(&"open-proxy"), "{line}: {told:?}");
     }
 }
+
+#[test]
+fn an_allowance_in_a_block_is_not_called_unused_for_what_is_not_claimed_there() {
+    let text = |rule: &str, line: &str| {
+        format!(
+            "{{% if x %}}\n# cfgc: allow({rule}) so it is\n{line}\n{{% endif %}}\nauth iponly\nallow * 10.0.0.0/8\nproxy\n"
+        )
+    };
+    // What rests on the line alone is claimed, so that an allowance of it may be unused.
+    for (rule, line, unused) in [
+        ("bandlim-unit", "bandlimin 1000000 *", true),
+        ("bandlim-unit", "bandlimin 1000 *", false),
+        ("nserver-to-itself", "nserver 192.0.2.1", false),
+    ] {
+        let found = found(&text(rule, line), Template::Auto);
+        assert_eq!(found.iter().any(|(rule, _)| *rule == "unused-allowance"), unused, "{line}: {found:?}");
+    }
+}
