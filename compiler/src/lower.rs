@@ -29,7 +29,7 @@ use foldhash::fast::FixedState;
 use grammar::{
     Span,
     directive::{self, Directive, Effect, Kind},
-    syntax::{Line, LineKind, SyntaxError, Tree},
+    syntax::{Line, LineKind, SyntaxError, Tree, Word},
 };
 
 use self::{
@@ -183,6 +183,7 @@ impl<'f> Lowering<'f> {
                 LineKind::Bad(fault, words) => {
                     self.fault(file, &text, fault);
                     if matches!(fault, SyntaxError::UnclosedQuote(_) | SyntaxError::UnfinishedSplice(_)) {
+                        self.note_torn(&text, tree.words(words).next());
                         continue;
                     }
                     words
@@ -216,8 +217,12 @@ impl<'f> Lowering<'f> {
             // What 3proxy reads otherwise than it is written is another rule's matter.
             if !row.arguments.takes(command.as_glued()) {
                 self.report(lints::argument_count::finding(command, row));
-                if row.name == "auth" {
-                    self.auth_without_types(command);
+                match command.unassigned() {
+                    Some(meant) if row.arguments.takes(meant.arguments.len()) => {
+                        self.execute_as_meant(&meant, row);
+                    }
+                    _ if row.name == "auth" => self.auth_without_types(command),
+                    _ => {}
                 }
             }
             return;
@@ -244,6 +249,12 @@ impl<'f> Lowering<'f> {
         let within = holds.then(|| template::open(source, row, &self.sources.words(at)));
         let whole = may_lack.then(|| template::open_if_there(row));
         within.into_iter().chain(whole).for_each(|open| self.note_open(open));
+    }
+
+    /// Notes what a line leaves open that is not split into words: nothing is told that only follows from its absence.
+    fn note_torn(&mut self, text: &[u8], name: Option<Word>) {
+        let row = name.and_then(|name| directive::find(&name.value(text)));
+        self.note_open(row.map_or(Open::Lines, template::open_if_there));
     }
 
     fn note_open(&mut self, open: Open) {
@@ -282,8 +293,9 @@ impl<'f> Lowering<'f> {
             }
         } else if let Some((index, word)) = comment
             && !free(index)
-            // A service refuses it, as any other word that is no option.
+            // A service refuses it, and so does `auth`, as any other word that is no option.
             && row.effect != Effect::Service
+            && !(row.name == "auth" && self.program.process.plugins.is_empty())
         {
             self.report(lints::trailing_comment::finding(command, word));
         }
@@ -292,16 +304,17 @@ impl<'f> Lowering<'f> {
     fn unknown(&mut self, command: &Command<'_>) {
         if self.program.process.plugins.is_empty() {
             self.report(lints::unknown_directive::finding(command));
-            self.execute_as_meant(command);
+            if let Some(row) = directive::meant(&command.name.value, command.arguments.len()) {
+                self.execute_as_meant(command, row);
+            }
         } else {
             // A plugin may have brought it.
             self.program.unmodelled.push(command.at);
         }
     }
 
-    /// Runs a misspelt command as the one that is meant: otherwise much would be found that only follows from its name.
-    fn execute_as_meant(&mut self, command: &Command<'_>) {
-        let Some(row) = directive::meant(&command.name.value, command.arguments.len()) else { return };
+    /// Runs a command that 3proxy refuses as the one that is meant: otherwise much would be found that only follows from how it is written.
+    fn execute_as_meant(&mut self, command: &Command<'_>, row: &Directive) {
         match row.name {
             // No file is opened that the configuration does not name for 3proxy, too. It may hold any line.
             "include" => self.note_open(Open::Lines),

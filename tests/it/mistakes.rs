@@ -9,7 +9,7 @@ use compiler::{
 };
 
 /// A line as it is written, and as it should be: what `--unsafe-fixes` makes of it.
-const MENDED: [(&str, &str); 23] = [
+const MENDED: [(&str, &str); 29] = [
     ("parent 1000 socks5 203.0.113.5:1080", "parent 1000 socks5 203.0.113.5 1080"),
     ("parent 1000 http proxy.example:3128", "parent 1000 http proxy.example 3128"),
     ("parent 1000 connect [2001:db8::1]:3128", "parent 1000 connect 2001:db8::1 3128"),
@@ -33,10 +33,21 @@ const MENDED: [(&str, &str); 23] = [
     ("logfile /var/log/3proxy.log D", "log /var/log/3proxy.log D"),
     ("permit bob", "allow bob"),
     ("auth basic", "auth strong"),
+    ("auth = strong", "auth strong"),
+    ("nserver = 192.0.2.53", "nserver 192.0.2.53"),
+    ("nserver=192.0.2.53", "nserver 192.0.2.53"),
+    ("proxy 8080 -i127.0.0.1", "proxy -p8080 -i127.0.0.1"),
+    ("authcache ip, user 60", "authcache ip,user 60"),
+    ("allow 10.0.0.0/8", "allow * 10.0.0.0/8"),
 ];
 
 /// A line, and what its finding says to write.
-const TOLD: [(&str, &str); 14] = [
+const TOLD: [(&str, &str); 15] = [
+    // What may be a password takes the place of a fix.
+    (
+        "parent http 203.0.113.5 3128 carol abcd1987",
+        "write the weight first, 1000 for a parent that is always used",
+    ),
     ("parent 1000 http bob:secret@203.0.113.5 3128", "write the user and the password behind the port"),
     ("parent http 203.0.113.5 3128", "write the weight first, 1000 for a parent that is always used"),
     ("socks -i127.0.0.1:1081", "write the port apart: `-i127.0.0.1 -p1081`"),
@@ -91,5 +102,25 @@ fn what_is_often_written_wrong_is_explained() {
         let compiled = compile(Path::new("3proxy.cfg"), &with(written));
         let helps: Vec<_> = compiled.findings.iter().filter_map(|finding| finding.help.as_deref()).collect();
         assert!(helps.contains(&help), "{written}: {helps:#?}");
+    }
+}
+
+/// One cause is one finding, whatever 3proxy makes of the rest of the line and of those behind it.
+#[test]
+fn what_only_follows_is_not_told() {
+    for (written, rule) in [
+        ("users bob CL abcd1987\nauth strong", "user-dropped"),
+        ("users \"bob:CL:abcd1987\nauth strong", "unclosed-quote"),
+        ("users = bob:CL:abcd1987\nauth strong", "user-dropped"),
+        ("users bob:CL:abcd1987\nauth strong # asks for a password", "unknown-auth-type"),
+        ("users bob:CL:abcd1987\nauth # strong", "unknown-auth-type"),
+        ("users bob:CL:abcd1987\nauth = strong", "unknown-auth-type"),
+    ] {
+        let mut files = MemoryFiles::default();
+        let text = format!("nserver 192.0.2.1\n{written}\nallow bob\ndeny *\nproxy -i127.0.0.1\n");
+        files.insert("3proxy.cfg", text.as_str());
+        let found = compile(Path::new("3proxy.cfg"), &files).findings;
+        let found = found.iter().filter(|finding| matches!(finding.level, Level::Deny | Level::Warn));
+        assert_eq!(found.map(|finding| finding.rule).collect::<Vec<_>>(), [rule], "{written}");
     }
 }

@@ -52,11 +52,14 @@ pub(crate) fn finding(command: &Command<'_>, row: &Directive) -> Finding {
     let finding = RULE
         .finding(at, format!("`{}` expects {wants}, but got {given}", row.name))
         .label(if given > most { "one too many" } else { "something is missing here" });
-    if let Some((help, fix)) = assigned(command, row).or_else(|| glued(command, row)) {
+    if let Some((help, fix)) =
+        assigned(command).filter(|_| arity.takes(given - 1)).or_else(|| glued(command, row))
+    {
         return finding.help(help).fix(fix);
     }
     finding.help(match row.name {
         _ if comment => "put the comment on a line of its own".to_owned(),
+        _ if most == 0 => format!("write `{usage}` alone"),
         _ if given <= most => format!("write `{usage}`"),
         "nserver" | "monitor" | "include" => format!("write a line `{usage}` for each"),
         _ => format!("write `{usage}`, with quotes around an argument that has spaces"),
@@ -86,13 +89,13 @@ fn usage(row: &Directive) -> String {
 }
 
 /// `NAME = VALUE`, without the `=`.
-fn assigned(command: &Command<'_>, row: &Directive) -> Option<(String, Fix)> {
-    let [sign, value, ..] = command.arguments.as_slice() else { return None };
-    let is_it = sign.value.as_ref() == b"=" && row.arguments.takes(command.arguments.len() - 1);
+pub(super) fn assigned(command: &Command<'_>) -> Option<(String, Fix)> {
+    let meant = command.unassigned()?;
+    let (sign, value) = (command.argument(0)?, meant.argument(0)?);
     let gap = Loc { file: sign.at.file, span: Span::new(sign.at.span.start, value.at.span.start) };
     let same_file = sign.at.file == value.at.file;
-    (is_it && same_file)
-        .then(|| ("leave out the `=`".to_owned(), Fix::replace("leave out the `=`", Safety::Safe, gap, "")))
+    let title = "leave out the `=`";
+    same_file.then(|| (title.to_owned(), Fix::replace(title, Safety::Safe, gap, "")))
 }
 
 /// A parent or a port mapper with `HOST:PORT` in one word, or a parent without a weight.
@@ -104,13 +107,18 @@ fn glued(command: &Command<'_>, row: &Directive) -> Option<(String, Fix)> {
     match command.arguments.as_slice() {
         [kind, _, port] if row.name == "parent" && ParentKind::named(&kind.value).is_some() => {
             meant::port(&text(port)?)?;
-            let at = Loc { file: kind.at.file, span: Span::new(kind.at.span.start, kind.at.span.start) };
-            let title = "write the weight first, 1000 for a parent that is always used";
-            Some((title.to_owned(), Fix::replace(title, Safety::Unsafe, at, "1000 ")))
+            Some(weight(kind))
         }
         [.., host] => meant::port_apart(host),
         [] => None,
     }
+}
+
+/// A weight in front of the type of a parent.
+pub(super) fn weight(kind: &Arg<'_>) -> (String, Fix) {
+    let at = Loc { file: kind.at.file, span: Span::new(kind.at.span.start, kind.at.span.start) };
+    let title = "write the weight first, 1000 for a parent that is always used";
+    (title.to_owned(), Fix::replace(title, Safety::Unsafe, at, "1000 "))
 }
 
 fn count(arguments: u16) -> String {

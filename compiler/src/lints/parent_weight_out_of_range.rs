@@ -1,9 +1,9 @@
 //! A weight of a parent that is no share of 1000.
-use super::rule::rule;
+use super::{argument_count, rule::rule};
 use crate::{
     finding::Finding,
     fix::{Fix, Safety},
-    lower::command::Arg,
+    lower::command::{Arg, Command},
     program::acl::ParentKind,
     sources::Loc,
 };
@@ -56,4 +56,19 @@ pub(crate) fn swapped(word: &Arg<'_>, kind: &Arg<'_>) -> Option<Finding> {
 pub(crate) fn finding(word: &Arg<'_>) -> Finding {
     RULE.finding(word.at, format!("`{}` is not a valid parent weight", word.text()))
         .help("write a number from 1 to 1000, or 1000 for a single parent")
+}
+
+/// The `=` in `parent = 1000 …` stands for the weight.
+pub(crate) fn assigned(command: &Command<'_>, sign: &Arg<'_>) -> Finding {
+    let finding = finding(sign);
+    match argument_count::assigned(command) {
+        Some((help, fix)) => finding.help(help).fix(fix),
+        None => finding,
+    }
+}
+
+/// The type stands where the weight belongs.
+pub(crate) fn missing(kind: &Arg<'_>) -> Finding {
+    let (title, fix) = argument_count::weight(kind);
+    finding(kind).help(title).fix(fix)
 }

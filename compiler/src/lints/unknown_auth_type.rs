@@ -1,9 +1,9 @@
 //! A way to authenticate that does not exist.
-use super::{meant, rule::rule};
+use super::{argument_count, meant, rule::rule};
 use crate::{
     finding::Finding,
     fix::{Fix, Safety},
-    lower::command::Arg,
+    lower::command::{Arg, Command},
 };
 
 rule! {
@@ -33,8 +33,16 @@ rule! {
 }
 
 /// `word` is the type; `near` was certainly meant.
-pub(crate) fn finding(word: &Arg<'_>, near: Option<&str>) -> Finding {
+pub(crate) fn finding(command: &Command<'_>, word: &Arg<'_>, near: Option<&str>) -> Finding {
     let finding = RULE.finding(word.at, format!("`{}` is not a type of authentication", word.text()));
+    if word.value.starts_with(b"#") {
+        return finding.help("put the comment on a line of its own");
+    }
+    if let Some((help, fix)) = argument_count::assigned(command)
+        && command.argument(0).is_some_and(|first| first.at == word.at)
+    {
+        return finding.help(help).fix(fix);
+    }
     match near.or_else(|| meant::auth_type(&word.value)) {
         Some(near) => finding.help(format!("write `{near}`")).fix(Fix::replace(
             format!("write `{near}`"),

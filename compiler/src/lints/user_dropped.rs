@@ -45,6 +45,7 @@ rule! {
 
 fn check(lint: &mut Lint<'_>) {
     let mut comment: Option<Loc> = None;
+    let mut parted: Option<Loc> = None;
     for (part, trap) in lint.traps() {
         let Trap::User(trap) = trap else { continue };
         // In a file of users that is another fault.
@@ -52,6 +53,11 @@ fn check(lint: &mut Lint<'_>) {
             continue;
         }
         if trap == UserTrap::NoColon {
+            // Words in a row are one fault: parts of one user, or a list of names.
+            let ahead = parted.replace(part.at);
+            if ahead.is_some_and(|ahead| user_words::adjoin(lint.sources, ahead, part.at)) {
+                continue;
+            }
             // One comment is one fault, however many words it has.
             let line = |at: Loc| lint.sources.line_column(at).line;
             if comment.is_some_and(|at| at.file == part.at.file && line(at) == line(part.at)) {
@@ -82,7 +88,7 @@ fn found(part: Misread<'_>, trap: UserTrap) -> Option<Finding> {
             .finding(part.at, "a `#` after a command does not start a comment, and this word is not a user")
             .label("skipped")
             .help("write the comment on a line of its own"),
-        UserTrap::NoColon if word.iter().all(|byte| b",;|".contains(byte)) => {
+        UserTrap::NoColon if word.iter().all(|byte| b",;|=".contains(byte)) => {
             let title = "separate the users with spaces alone";
             RULE.finding(part.at, "this word is not a user: users are separated by spaces alone")
                 .label("skipped")

@@ -46,6 +46,13 @@ pub(super) fn continues(sources: &Sources, at: Loc) -> bool {
     before.ends_with(b":") && (is_type || !word.contains(&b':')) && !word.starts_with(b"#")
 }
 
+/// Whether blanks alone part two places in a line.
+pub(super) fn adjoin(sources: &Sources, ahead: Loc, behind: Loc) -> bool {
+    let gap = Span::new(ahead.span.end, behind.span.start.max(ahead.span.end));
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    ahead.file == behind.file && sources.text(Loc { file: ahead.file, span: gap }).iter().all(is_blank)
+}
+
 /// How a comment begins elsewhere.
 struct Mark {
     text: &'static str,

@@ -100,6 +100,14 @@ impl Lowering<'_> {
             self.report(finding);
             return self.refuse_parent();
         }
+        if let Some(meant) = command.unassigned().filter(|meant| meant.arguments.len() > 3) {
+            self.report(lints::parent_weight_out_of_range::assigned(command, weight));
+            return self.parent(&meant);
+        }
+        if let Some(meant) = with_weight(command) {
+            self.report(lints::parent_weight_out_of_range::missing(weight));
+            return self.parent(&meant);
+        }
         let weight_read = self.number(weight);
         let weight_good = u16::try_from(weight_read).ok().filter(|read| (1..=1000).contains(read));
         if weight_good.is_none() {
@@ -263,4 +271,17 @@ impl Lowering<'_> {
             self.program.leftover_acl = self.current_ref();
         }
     }
+}
+
+/// What is meant by a `parent` that has all but its weight, and a user.
+fn with_weight<'t>(command: &Command<'t>) -> Option<Command<'t>> {
+    let ([kind, _, port, _] | [kind, _, port, _, _]) = command.arguments.as_slice() else { return None };
+    let port = port.value.as_ref();
+    let is_port = !port.is_empty() && port.iter().all(u8::is_ascii_digit);
+    let kind = kind.clone();
+    (is_port && ParentKind::named(&kind.value).is_some()).then(|| {
+        let weight = Arg { value: b"1000".into(), at: kind.at, value_start: None };
+        let arguments = [weight].into_iter().chain(command.arguments.iter().cloned()).collect();
+        Command { at: command.at, name: command.name.clone(), arguments }
+    })
 }

@@ -41,7 +41,8 @@ impl Lowering<'_> {
     fn auth(&mut self, command: &Command<'_>) {
         let mut steps = Vec::with_capacity(command.arguments.len());
         let mut unknown = None;
-        for word in &command.arguments {
+        let assigned = command.unassigned().is_some();
+        for (index, word) in command.arguments.iter().enumerate() {
             let is_type =
                 |meant: &[u8]| AuthType::ALL.into_iter().find(|kind| kind.name().as_bytes() == meant);
             match is_type(&word.value) {
@@ -51,7 +52,15 @@ impl Lowering<'_> {
                 None => {
                     // Of a type that is only like one, nothing else is known.
                     let near = one_slip(&word.value, AuthType::ALL.into_iter().map(AuthType::name));
-                    self.report(lints::unknown_auth_type::finding(word, near));
+                    self.report(lints::unknown_auth_type::finding(command, word, near));
+                    if assigned && index == 0 {
+                        continue;
+                    }
+                    // What is meant as a comment names no types.
+                    if self.sources.text(word.at).starts_with(b"#") {
+                        unknown = unknown.or(steps.is_empty().then_some(word.at));
+                        break;
+                    }
                     match near.and_then(|near| is_type(near.as_bytes())) {
                         Some(kind) => steps.push(AuthStep { kind, at: Some(word.at) }),
                         None => unknown = Some(word.at),

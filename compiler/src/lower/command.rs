@@ -67,6 +67,15 @@ impl Arg<'_> {
     }
 }
 
+impl<'t> Command<'t> {
+    /// What is meant by `NAME = VALUE`, as other programs want it.
+    pub(crate) fn unassigned(&self) -> Option<Self> {
+        let (sign, values) = self.arguments.split_first()?;
+        let is_it = sign.is_plain() && sign.value.as_ref() == b"=" && !values.is_empty();
+        is_it.then(|| Self { at: self.at, name: self.name.clone(), arguments: values.to_vec() })
+    }
+}
+
 impl Command<'_> {
     /// Whether it is the `end` of its file. With arguments it is a command that nobody knows.
     pub(super) fn is_end(&self) -> bool {
