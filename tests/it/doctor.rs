@@ -60,7 +60,8 @@ fn the_limits_of_a_process_are_looked_at() {
         let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         let mut rows = document["findings"].as_array().unwrap().clone();
         rows.retain(|row| {
-            row["check"] == "open-files" && row["command"].as_str().unwrap().starts_with("ulimit")
+            row["check"] == "open-files"
+                && row["command"].as_str().is_some_and(|command| command.starts_with("ulimit"))
         });
         rows.pop().unwrap()["level"].clone()
     };

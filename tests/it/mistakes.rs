@@ -42,7 +42,7 @@ const MENDED: [(&str, &str); 29] = [
 ];
 
 /// A line, and what its finding says to write.
-const TOLD: [(&str, &str); 15] = [
+const TOLD: [(&str, &str); 16] = [
     // What may be a password takes the place of a fix.
     (
         "parent http 203.0.113.5 3128 carol abcd1987",
@@ -55,6 +55,7 @@ const TOLD: [(&str, &str); 15] = [
     ("allow bob@10.0.0.0/8", "write the sources in their own field: `bob 10.0.0.0/8`"),
     ("bandlimin 10M bob", "write the rate in digits only: `10000000`"),
     ("timeouts 1,5,30,60", "separate numbers with spaces"),
+    ("maxconn 1,000", "write digits only, without a comma"),
     ("connlim 100 bob", "write `connlim RATE PERIOD USERLIST [SOURCELIST] [TARGETLIST] …`"),
     ("udppm 53 192.0.2.53", "write `udppm [OPTIONS] SRCPORT DSTADDR DSTPORT`"),
     ("tcppm 3389 203.0.113.5:3389", "write the port apart: `203.0.113.5 3389`"),

@@ -38,9 +38,11 @@ fn finding(part: Misread<'_>, fault: NumberTrap) -> Finding {
         NumberTrap::Junk => format!("`{cited}` after the number is not read"),
         NumberTrap::Wraps => format!("`{cited}` is out of range: 3proxy reads another number"),
     };
-    RULE.finding(part.at, message).help(if cited.starts_with(',') {
-        "separate numbers with spaces"
-    } else {
-        "write digits only, without a unit"
+    let groups = cited.strip_prefix(',').map(|rest| rest.split(','));
+    RULE.finding(part.at, message).help(match groups {
+        // As in `1,000`.
+        Some(groups) if groups.clone().all(|group| group.len() == 3) => "write digits only, without a comma",
+        Some(_) => "separate numbers with spaces",
+        None => "write digits only, without a unit",
     })
 }

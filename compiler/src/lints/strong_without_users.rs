@@ -1,13 +1,8 @@
 //! `strong-without-users`
 use std::collections::BTreeSet;
 
-use grammar::syntax::LineKind;
-
 use super::rule::{Lint, rule};
-use crate::{
-    program::{Program, auth::AuthType, trap::Trap},
-    sources::Sources,
-};
+use crate::program::{Program, auth::AuthType, trap::Trap};
 
 rule! {
     /// A chain asks for a password, but no user has one.
@@ -41,7 +36,7 @@ rule! {
 }
 
 fn check(lint: &mut Lint<'_>) {
-    if !has_no_users(lint.program) || has_torn_users(lint.sources) {
+    if !has_no_users(lint.program) {
         return;
     }
     let mut told = BTreeSet::new();
@@ -69,18 +64,6 @@ fn has_no_users(program: &Program) -> bool {
         && program.history.unread.is_empty()
         && program.process.plugins.is_empty()
         && !program.traps.iter().any(|trapped| matches!(trapped.trap, Trap::User(_)))
-}
-
-/// Whether 3proxy refuses a `users` line, which has a finding of its own.
-fn has_torn_users(sources: &Sources) -> bool {
-    sources.iter().any(|(_, source)| {
-        source.tree.lines().any(|line| match line.kind {
-            LineKind::Bad(_, words) => {
-                source.tree.words(words).next().is_some_and(|first| first.span.of(&source.text) == b"users")
-            }
-            _ => false,
-        })
-    })
 }
 
 #[cfg(test)]

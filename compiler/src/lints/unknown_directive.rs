@@ -42,7 +42,8 @@ rule! {
 pub(crate) fn finding(command: &Command<'_>) -> Finding {
     let written = command.name.value.as_ref();
     // What is behind a colon may be a password, if this is the rest of a `users` line.
-    let shown = written.split(|byte| *byte == b':').next().unwrap_or_default();
+    let colon = written.iter().position(|byte| *byte == b':').unwrap_or(written.len());
+    let shown = written.get(..colon).filter(|_| colon + 1 != written.len()).unwrap_or(written);
     let shown = String::from_utf8_lossy(shown.get(..LONGEST_SHOWN).unwrap_or(shown));
     let finding = RULE.finding(command.name.at, format!("`{shown}` is not a command"));
     if let Some(line) = assigned(command) {
