@@ -304,7 +304,9 @@ impl<'f> Lowering<'f> {
     fn unknown(&mut self, command: &Command<'_>) {
         if self.program.process.plugins.is_empty() {
             self.report(lints::unknown_directive::finding(command));
-            if let Some(row) = directive::meant(&command.name.value, command.arguments.len()) {
+            if let Some((meant, row)) = command.split_at_sign() {
+                self.execute_as_meant(&meant, row);
+            } else if let Some(row) = directive::meant(&command.name.value, command.arguments.len()) {
                 self.execute_as_meant(command, row);
             }
         } else {

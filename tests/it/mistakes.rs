@@ -1,6 +1,7 @@
 //! What is often written wrong, as other programs and other pages want it, and what the finding says to write.
 use std::path::Path;
 
+use crate::support::mending;
 use compiler::{
     compile,
     finding::Level,
@@ -94,6 +95,24 @@ fn what_is_often_written_wrong_is_mended() {
         let after = String::from_utf8(after.after).unwrap();
         assert!(after.lines().any(|line| line == right), "{written}: {after}");
         assert_eq!(denied(&with(right)), [""; 0], "{right}");
+    }
+}
+
+/// What holds of every fix: also where the mistake stands in the first line that decides, or in the only service.
+#[test]
+fn a_fix_of_them_changes_nothing_else() {
+    let rest = "auth iponly\nallow * 10.0.0.0/8\nparent 500 socks5 192.0.2.10 1080\n";
+    for (written, _) in MENDED {
+        for text in [
+            format!("{written}\n{rest}"),
+            format!("{rest}{written}\n{rest}"),
+            format!("{rest}proxy\n{written}\nproxy -p1\n"),
+        ] {
+            let mut files = MemoryFiles::default();
+            files.insert("3proxy.cfg", text.as_str());
+            mending::hold(Path::new("3proxy.cfg"), &files);
+        }
+        mending::hold(Path::new("3proxy.cfg"), &with(written));
     }
 }
 

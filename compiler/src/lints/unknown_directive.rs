@@ -69,16 +69,12 @@ pub(crate) fn finding(command: &Command<'_>) -> Finding {
 
 /// Of `NAME=VALUE`, where `NAME` is a command, with a space in place of the `=`.
 fn assigned(command: &Command<'_>) -> Option<Fix> {
-    let at = command.name.value.iter().position(|byte| *byte == b'=')?;
-    let name = command.name.value.get(..at)?;
-    let rest = command.name.value.get(at + 1..).filter(|rest| !rest.is_empty());
-    let arguments = command.arguments.len() + usize::from(rest.is_some());
-    directive::find(name).filter(|row| row.arguments.takes(arguments))?;
-    let at = u32::try_from(at).ok()?;
+    let (meant, _) = command.split_at_sign()?;
+    let at = u32::try_from(meant.name.value.len()).ok()?;
     let sign = command.name.part(Span::new(at, at + 1));
+    let blank = if meant.arguments.len() > command.arguments.len() { " " } else { "" };
     let title = "write a space in place of the `=`";
-    (sign != command.name.at)
-        .then(|| Fix::replace(title, Safety::Safe, sign, if rest.is_some() { " " } else { "" }))
+    (sign != command.name.at).then(|| Fix::replace(title, Safety::Safe, sign, blank))
 }
 
 /// Whether it has the form of a user: `NAME:TYPE:PASSWORD`.

@@ -87,6 +87,11 @@ fn named(command: &Command<'_>, word: &Arg<'_>) -> Option<String> {
     (!is_there && !is_unknown(word) && (is_first || is_named)).then_some(meant)
 }
 
+/// The same, to be read as it is meant.
+pub(crate) fn meant(command: &Command<'_>, word: &Arg<'_>) -> Option<Arg<'static>> {
+    named(command, word).map(|option| Arg::instead(word, option))
+}
+
 /// `word` is that option.
 fn otherwise(finding: Finding, word: &Arg<'_>, option: String) -> Finding {
     let title = format!("write `{option}`");

@@ -3,7 +3,7 @@ use std::{borrow::Cow, path::PathBuf, sync::Arc};
 
 use grammar::{
     MOST_WORDS, Span, Text,
-    directive::{self, Kind},
+    directive::{self, Directive, Kind},
     syntax::{LineKind, SyntaxError, Tree, Word, WordShape, Words},
 };
 
@@ -47,6 +47,11 @@ impl<'t> Arg<'t> {
     pub(super) fn joined(flag: &Arg<'_>, value: &Arg<'_>) -> Arg<'t> {
         Arg { value: [&*flag.value, &*value.value].concat().into(), at: flag.at, value_start: None }
     }
+
+    /// What is meant by a word, in its place.
+    pub(crate) fn instead(word: &Arg<'_>, meant: String) -> Arg<'t> {
+        Arg { value: meant.into_bytes().into(), at: word.at, value_start: None }
+    }
 }
 
 impl Arg<'_> {
@@ -73,6 +78,19 @@ impl<'t> Command<'t> {
         let (sign, values) = self.arguments.split_first()?;
         let is_it = sign.is_plain() && sign.value.as_ref() == b"=" && !values.is_empty();
         is_it.then(|| Self { at: self.at, name: self.name.clone(), arguments: values.to_vec() })
+    }
+}
+
+impl<'t> Command<'t> {
+    /// What is meant by `NAME=VALUE`, where that is a command.
+    pub(crate) fn split_at_sign(&self) -> Option<(Self, &'static Directive)> {
+        let at = self.name.value.iter().position(|byte| *byte == b'=')?;
+        let (name, value) = (self.name.value.get(..at)?, self.name.value.get(at + 1..)?);
+        let part = |value: &[u8]| Arg { value: value.to_vec().into(), at: self.name.at, value_start: None };
+        let first = (!value.is_empty()).then(|| part(value));
+        let arguments: Vec<_> = first.into_iter().chain(self.arguments.iter().cloned()).collect();
+        let row = directive::find(name).filter(|row| row.arguments.takes(arguments.len()))?;
+        Some((Self { at: self.at, name: part(name), arguments }, row))
     }
 }
 

@@ -72,16 +72,21 @@ impl Lowering<'_> {
         let unglued = stray.and_then(|word| unknown_option::unglued(command, word));
         // An option whose value stands apart is read as it is meant.
         let joined = unglued.zip(stray).map(|(flag, value)| Arg::joined(flag, value));
-        for word in command.arguments.iter().take(count) {
+        // So is one that is written as other programs want it.
+        let otherwise = stray.filter(|_| unglued.is_none() && own == 0);
+        let otherwise = otherwise.and_then(|word| unknown_option::meant(command, word));
+        for word in command.arguments.iter().take(count).chain(&otherwise) {
             let word = joined.as_ref().filter(|joined| joined.at == word.at).unwrap_or(word);
-            match option::find(&word.value) {
-                Some((row, glued)) => {
-                    own_log |= row.flag == "-l";
-                    let given =
-                        Given { command, service: &mut service, options: &mut options, word, row, glued };
-                    self.option(given);
-                }
-                None => self.report(unknown_option::finding(command, word)),
+            let is_known = option::find(&word.value).is_some();
+            let meant = if is_known { None } else { unknown_option::meant(command, word) };
+            if !is_known {
+                self.report(unknown_option::finding(command, word));
+            }
+            let word = meant.as_ref().unwrap_or(word);
+            if let Some((row, glued)) = option::find(&word.value) {
+                own_log |= row.flag == "-l";
+                let given = Given { command, service: &mut service, options: &mut options, word, row, glued };
+                self.option(given);
             }
         }
         let rest = command.arguments_from(count);
