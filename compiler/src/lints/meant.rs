@@ -121,6 +121,30 @@ pub(super) fn option(word: &str) -> Option<String> {
     }
     let (name, value) = word.trim_start_matches('-').split_once('=')?;
     let flag = in_table(&OPTIONS, name.as_bytes())?;
-    let fits = !value.is_empty() && (flag != "-p" || port(value).is_some());
+    // What needs no quotes.
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"./:-_[]%".contains(&byte);
+    let fits =
+        if flag == "-p" { port(value).is_some() } else { !value.is_empty() && value.bytes().all(is_plain) };
     fits.then(|| format!("{flag}{value}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{host_and_port, network, option};
+
+    #[test]
+    fn what_is_not_certain_is_left_alone() {
+        assert_eq!(option("--port=3129").as_deref(), Some("-p3129"));
+        for word in
+            ["log=/a b", "log=\"x\"", "external=$x", "port=0", "port=x", "user=bob", "70000", "=", "-p"]
+        {
+            assert_eq!(option(word), None, "{word}");
+        }
+        for word in ["bob:secret@192.0.2.1:80", "192.0.2.1:", ":80", "2001:db8::1:80", "[x]:80", "h:0"] {
+            assert_eq!(host_and_port(word), None, "{word}");
+        }
+        for word in ["10.0.0.0/255.0.255.0", "10.0.0.0/8", "x/255.0.0.0", "10.1.2.3"] {
+            assert_eq!(network(word), None, "{word}");
+        }
+    }
 }
