@@ -85,7 +85,12 @@ fn finding(Overwritten { old, new }: &Overwritten<Chain>, sources: &Sources) -> 
         .finding(at, format!("`{name}` is never asked: a later `auth` line replaces this one"))
         .label("no service has this chain")
         .also(by, "only these types are asked")
-        .help(format!("write both in one line (`auth {both}`), or remove this one"));
+        .help(if new.value.iter().any(|step| step.kind == AuthType::None) {
+            // Both in one line would let everybody in.
+            "remove one of the two lines".to_owned()
+        } else {
+            format!("write both in one line (`auth {both}`), or remove this one")
+        });
     if !together || !weaker {
         finding.level = Level::Warn;
     }

@@ -76,8 +76,15 @@ fn finding(part: Misread<'_>, fault: PortTrap) -> Option<Finding> {
         PortTrap::Junk if columns::holds_address(&part.unquoted()) => None,
         PortTrap::Junk => Some(dropped(part)),
         PortTrap::Wraps => Some(out_of_range(part)),
-        PortTrap::Reversed => Some(reversed(part)),
+        // Where only what is read of it ends before it begins, the number that is out of range is what to say.
+        PortTrap::Reversed => is_reversed(&part.cited()).then(|| reversed(part)),
     }
+}
+
+/// Whether a range ends before it begins as it is written.
+fn is_reversed(range: &str) -> bool {
+    let ends = range.split_once('-').map(|(first, last)| (first.parse::<u64>(), last.parse::<u64>()));
+    !matches!(ends, Some((Ok(first), Ok(last))) if first <= last)
 }
 
 fn out_of_range(number: Misread<'_>) -> Finding {
