@@ -52,9 +52,7 @@ pub(crate) fn is_password(before: &[u8], path: &[u8], one: bool) -> bool {
     let hash = path.split(|byte| *byte == b'$').next().is_some_and(|id| {
         id.len() < path.len() && !id.is_empty() && id.len() <= 8 && id.iter().all(u8::is_ascii_alphanumeric)
     });
-    // The `$` before the last part of a hash, which may hold a `/`.
-    let in_hash = before.rsplit(|byte| *byte == b':').next().is_some_and(|start| start.starts_with(b"$"));
-    hash || in_hash || (one || before.contains(&b':')) && !path.contains(&b'/')
+    hash || (one || before.contains(&b':')) && !path.contains(&b'/')
 }
 
 /// The word at `word`, written as `text`, has an unquoted `$` at `dollar`, and no such file exists. The file's name is a password: it
@@ -113,7 +111,7 @@ mod tests {
         for (before, path, password, where_one_stands) in [
             ("alice:CR:", "1$salt$hash", true, true),
             ("alice:CR:", "apr1$salt$hash", true, true),
-            ("alice:CR:$1$salt", "qRPK7m23/JusamGpoGLby/", true, true),
+            ("alice:CR:", "1$salt$qRPK7m23/JusamGpoGLby/", true, true),
             ("alice:CL:pa", "word", true, true),
             ("", "/etc/3proxy/users", false, false),
             ("", "users", false, true),

@@ -206,7 +206,10 @@ impl Lowering<'_> {
             Err(error) => error,
         };
         self.program.history.unread.push(of.at);
-        self.report(if is_password(split, glued, path) {
+        // 3proxy looks for the last part of a hash, which may hold a `/`.
+        let written = Span::new(of.dollar + 1, of.at.span.end.max(of.dollar + 1));
+        let written = self.sources.text(Loc { file: of.at.file, span: written });
+        self.report(if is_password(split, glued, path) || is_password(split, glued, written) {
             lints::password_read_as_include::finding(of.at, self.sources.text(of.at), of.dollar)
         } else {
             lints::include_missing::finding(of.at, &named, &found, &error)
