@@ -6,7 +6,8 @@ rule! {
     /// A parent's user name has a colon in it, and there is no password.
     ///
     /// User and password are two words here. An HTTP proxy splits what it is sent at the first colon, and what 3proxy sends has one
-    /// more at its end: so the password is wrong in every request, and the parent refuses all of them.
+    /// more at its end: so the password is wrong in every request, and the parent refuses all of them. A SOCKS 5 parent is sent the
+    /// whole word as the user, without a password.
     ///
     /// ```3proxy,fires
     /// auth iponly
@@ -45,9 +46,16 @@ fn check(lint: &mut Lint<'_>) {
 }
 
 fn is_one_word(parent: &Parent) -> bool {
-    let is_http = matches!(parent.kind, ParentKind::Http | ParentKind::Connect | ParentKind::ConnectName);
+    let asks = matches!(
+        parent.kind,
+        ParentKind::Http
+            | ParentKind::Connect
+            | ParentKind::ConnectName
+            | ParentKind::Socks5
+            | ParentKind::Socks5Name
+    );
     let has_colon = |user: &grammar::Text| user.as_bytes().contains(&b':');
-    is_http && parent.password.is_none() && parent.user.as_ref().is_some_and(has_colon)
+    asks && parent.password.is_none() && parent.user.as_ref().is_some_and(has_colon)
 }
 
 #[cfg(test)]
@@ -55,13 +63,16 @@ mod tests {
     use crate::lints::tests::findings;
 
     #[test]
-    fn parents_that_split_at_a_colon_are_told() {
+    fn parents_that_ask_for_a_password_are_told() {
         for (parent, found) in [
             ("connect 192.0.2.1 3128 bob:secret", 1),
             ("http 192.0.2.1 3128 bob:secret", 1),
             ("connect 192.0.2.1 3128 bob secret", 0),
             ("connect 192.0.2.1 3128 realm:bob secret", 0),
-            ("socks5 192.0.2.1 1080 bob:secret", 0),
+            ("socks5 192.0.2.1 1080 bob:secret", 1),
+            ("socks5+ 192.0.2.1 1080 bob:secret", 1),
+            ("socks5 192.0.2.1 1080 bob secret", 0),
+            ("socks4 192.0.2.1 1080 bob:secret", 0),
             ("http 192.0.2.1 3128", 0),
         ] {
             let text = format!("allow *\nparent 1000 {parent}\nproxy\n");
